@@ -96,6 +96,7 @@ let package = Package(
             name: "BluebonnetStores",
             dependencies: [
                 "Bluebonnet",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Stores"])),
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Stores"])),
             ]
         ),
@@ -130,6 +131,7 @@ let package = Package(
             name: "BluebonnetCommand",
             dependencies: [
                 "Bluebonnet",
+                "BluebonnetStores",
                 "LocalServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

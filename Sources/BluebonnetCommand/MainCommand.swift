@@ -25,6 +25,7 @@ struct MainCommand: AsyncParsableCommand {
               bluebonnet batch --jobs 64 requests.jsonl
               bluebonnet trust example.org
               bluebonnet cookies list cookies.txt
+              bluebonnet cache explain ~/.cache/bluebonnet example.org
 
             Exit status:
             \(ExitStatus.help)
@@ -32,7 +33,7 @@ struct MainCommand: AsyncParsableCommand {
         version: version,
         subcommands: requestCommands + [
             DownloadCommand.self, UploadCommand.self, BatchCommand.self, TrustCommand.self, CookiesCommand.self,
-            ServeCommand.self, DemoCommand.self,
+            CacheCommand.self, ServeCommand.self, DemoCommand.self,
         ]
     )
 

@@ -190,7 +190,7 @@ struct BuiltInSteps: Sendable {
         }
     }
 
-    private static func withOffer(_ request: Request) -> Request {
+    static func withOffer(_ request: Request) -> Request {
         let names = request.headerFields.map(\.name)
         let offer = ContentCoding.Offer(
             hasAcceptEncoding: names.contains(.acceptEncoding),

@@ -289,3 +289,25 @@ extension Duration {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
 }
+
+/// Work with regular files for the other products of the package.
+package enum FileWork {
+    /// Does work that blocks for a short time, on the threads for regular files, to its end.
+    ///
+    /// - Parameter work: The work.
+    /// - Returns: Its value.
+    /// - Throws: What the work throws, or that no thread could be started.
+    package static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await BlockingThreads.files.runEvenIfCancelled(work)
+    }
+
+    /// Does work without waiting for it.
+    ///
+    /// - Parameter work: The work.
+    package static func begin(_ work: @escaping @Sendable () -> Void) {
+        // Where no thread can be started, nothing is done: it is work that can wait.
+        BlockingThreads.files.submit { unavailable in
+            if unavailable == nil { work() }
+        }
+    }
+}

@@ -13,14 +13,6 @@ struct BatchError: Error, Equatable, Sendable {
     static func invalidLine(_ message: String) -> BatchError {
         BatchError(code: "invalid-line", message: message)
     }
-
-    /// An error of a line that needs a feature of a later version.
-    static func notAvailable(_ feature: String) -> BatchError {
-        BatchError(
-            code: NetworkingError.Code.unsupportedFeature.rawValue,
-            message: CommandFailure.notAvailable(feature).message
-        )
-    }
 }
 
 extension BatchError {

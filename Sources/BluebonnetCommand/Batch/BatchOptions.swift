@@ -33,8 +33,8 @@ struct BatchOptions: ParsableArguments {
     )
     var insecureRedirects = true
 
-    @Option(name: .long, help: ArgumentHelp("HTTP cache. Only off is available yet.", valueName: "off|memory|dir"))
-    var cache = "off"
+    @OptionGroup
+    var cache: CacheOptions
 
     @OptionGroup
     var cookies: CookieOptions
@@ -62,7 +62,6 @@ struct BatchOptions: ParsableArguments {
             )
         }
         let missing: [(String, Bool)] = [
-            ("--cache \(cache)", cache != "off"),
             ("--proxy", proxy != nil), ("--http2", http2),
         ]
         for (option, isWanted) in missing where isWanted {
@@ -74,6 +73,7 @@ struct BatchOptions: ParsableArguments {
     /// connections.
     func apply(to configuration: inout SessionConfiguration) throws(CommandFailure) {
         configuration.cookieJar = try cookies.jar()
+        try cache.apply(to: &configuration)
         retries.apply(to: &configuration)
         configuration.maximumConnectionsPerHost = max(configuration.maximumConnectionsPerHost, jobs)
         configuration.followsInsecureRedirects = insecureRedirects

@@ -33,7 +33,6 @@ struct BatchRequest: Sendable {
     init(_ members: JSONObject, timeouts: Timeouts = Timeouts()) throws(BatchError) {
         var url: String?
         var body: JSONObject.Element?
-        var missing: String?
         var credentials: Credentials?
         request = Request(url: Self.placeholder)
         for (name, value) in members {
@@ -51,7 +50,7 @@ struct BatchRequest: Sendable {
             case "redirect": request.redirectPolicy = try Self.redirectPolicy(value)
             case "timeout": request.timeouts = try Self.timeouts(value, session: timeouts)
             case "output": output = try Self.path(value, of: name)
-            case "cache": if try !Self.isDefaultCache(value) { missing = missing ?? "A “cache” other than “default”" }
+            case "cache": request.properties.cachePolicy = try Self.cachePolicy(value)
             case "credentials": credentials = try Self.credentials(value)
             default: break
             }
@@ -65,7 +64,6 @@ struct BatchRequest: Sendable {
             throw .invalidLine(error.message)
         }
         if let body { try setBody(body.value, of: body.key) }
-        if let missing { throw .notAvailable(missing) }
         guard let url = URL(string: url) else {
             throw BatchError(NetworkingError(.invalidURL, "The “url” of the line is not a URL."))
         }
@@ -211,12 +209,13 @@ struct BatchRequest: Sendable {
         return timeouts
     }
 
-    private static func isDefaultCache(_ value: JSONValue) throws(BatchError) -> Bool {
-        switch try string(value, of: "cache") {
-        case "default": return true
-        case "no-cache", "reload", "no-store", "force-cache", "only-if-cached": return false
-        case let other: throw .invalidLine("“cache” cannot be “\(other)”; write “default” or leave it out.")
+    private static func cachePolicy(_ value: JSONValue) throws(BatchError) -> CachePolicy {
+        let text = try string(value, of: "cache")
+        guard let policy = CachePolicy(rawValue: text) else {
+            let names = CachePolicy.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalidLine("“cache” must be one of \(names), not “\(text)”.")
         }
+        return policy
     }
 
     private static func credentials(_ value: JSONValue) throws(BatchError) -> Credentials {

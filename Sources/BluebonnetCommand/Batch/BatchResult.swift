@@ -21,6 +21,8 @@ struct BatchResult: Sendable {
         var redirects: [URL]
         var retries: Int
         var timings: Timings
+        /// Whether the body was stored in the cache.
+        var isFromCache = false
     }
 
     /// A response, or the error with the status of the head if one had arrived.
@@ -83,7 +85,7 @@ struct BatchResult: Sendable {
         members["interim"] = .array(
             received.informational.map { [JSONValue($0.status.code), Self.pairs($0.latin1Fields)] }
         )
-        members["fromCache"] = false
+        members["fromCache"] = JSONValue(received.isFromCache)
         members["redirects"] = .array(received.redirects.map { .string(Credentials.removed(from: $0)) })
         members["retries"] = JSONValue(received.retries)
         members["timings"] = Self.json(received.timings)

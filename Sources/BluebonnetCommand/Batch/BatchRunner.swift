@@ -140,7 +140,8 @@ extension BatchResult.Received {
             informational: response.informational,
             redirects: response.redirects,
             retries: response.retries,
-            timings: response.timings
+            timings: response.timings,
+            isFromCache: response.isFromCache
         )
     }
 
@@ -156,7 +157,8 @@ extension BatchResult.Received {
             informational: response.informational,
             redirects: response.redirects,
             retries: response.retries,
-            timings: timings
+            timings: timings,
+            isFromCache: response.cacheStatus?.isFromCache ?? false
         )
     }
 }

@@ -20,6 +20,9 @@ extension RequestOptions {
         var cookies = CookieOptions()
         cookies.cookies = nil
         (self.cookies, session) = (cookies, nil)
+        var cache = CacheOptions()
+        cache.cache = nil
+        self.cache = cache
         var retries = RetryOptions()
         (retries.retry, retries.rate) = (0, nil)
         self.retries = retries

@@ -112,6 +112,9 @@ struct RequestOptions: ParsableArguments {
     @OptionGroup
     var cookies: CookieOptions
 
+    @OptionGroup
+    var cache: CacheOptions
+
     @Option(
         name: .long,
         help: ArgumentHelp(

@@ -159,6 +159,7 @@ struct RequestRunner {
         try options.connection.apply(to: &configuration)
         try options.authentication.apply(to: &configuration)
         configuration.cookieJar = if let named { try named.jar() } else { try options.cookies.jar() }
+        try options.cache.apply(to: &configuration)
         options.retries.apply(to: &configuration)
         configuration.redirectPolicy = options.follow ? .follow : .manual
         configuration.followsInsecureRedirects = options.insecureRedirects

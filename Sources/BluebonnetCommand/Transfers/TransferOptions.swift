@@ -39,6 +39,9 @@ struct TransferOptions: ParsableArguments {
     var cookies: CookieOptions
 
     @OptionGroup
+    var cache: CacheOptions
+
+    @OptionGroup
     var observation: ObservationOptions
 
     func validate() throws {
@@ -66,6 +69,7 @@ struct TransferOptions: ParsableArguments {
     /// Puts the options into a configuration. So many transfers at once need as many connections.
     func apply(to configuration: inout SessionConfiguration) throws(CommandFailure) {
         configuration.cookieJar = try cookies.jar()
+        try cache.apply(to: &configuration)
         retries.apply(to: &configuration)
         configuration.maximumConnectionsPerHost = max(configuration.maximumConnectionsPerHost, jobs)
         configuration.followsInsecureRedirects = insecureRedirects

@@ -134,12 +134,10 @@ import Testing
         #expect(error.message.contains(hint))
     }
 
-    @Test(arguments: [
-        #""cache":"no-cache""#, #""cache":"only-if-cached""#,
-    ])
-    func `an unsupported value of a batch line has the code unsupported-feature`(member: String) throws {
-        let error = try error("{\"url\":\"http://a/\",\(member)}")
-        #expect(error.code == "unsupported-feature")
+    @Test(arguments: CachePolicy.allCases)
+    func `each cache policy of a batch line is that of the request`(policy: CachePolicy) throws {
+        let line = try request("{\"url\":\"http://a/\",\"cache\":\"\(policy.rawValue)\"}")
+        #expect(line.request.properties.cachePolicy == policy)
     }
 
     @Test(arguments: [

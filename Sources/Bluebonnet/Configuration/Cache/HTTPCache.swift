@@ -100,6 +100,16 @@ public final class HTTPCache: Sendable {
         do { return try await store.allRecords() } catch { throw Self.failure(error) }
     }
 
+    /// The responses that are stored for the URL of a request, for whatever header fields.
+    ///
+    /// - Parameter request: The request; only its URL and its `Host` count.
+    /// - Returns: The responses without their bodies.
+    /// - Throws: ``NetworkingError/Code/storeFailed``, and ``NetworkingError/Code/invalidURL``.
+    public func records(for request: Request) async throws(NetworkingError) -> [CacheRecord] {
+        let key = try request.cacheKey
+        do { return try await store.records(for: key) } catch { throw Self.failure(error) }
+    }
+
     /// Removes all responses. Those that are being received are stored afterwards.
     ///
     /// - Throws: ``NetworkingError/Code/storeFailed``.

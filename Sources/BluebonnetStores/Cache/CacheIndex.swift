@@ -1,0 +1,181 @@
+#if Stores
+    import Bluebonnet
+    import FoundationEssentials
+    import GRDB
+
+    /// The index of a ``DiskCacheStore``: the table of its entries, and their sum.
+    enum CacheIndex {
+        /// The things that an entry says of its body.
+        struct Entry: Sendable {
+            var count: Int
+            var hash: Data
+            var used: Int
+        }
+
+        /// What `PRAGMA application_id` says of an index: "BluH".
+        private static let applicationID = 0x426C_7548
+        /// What `PRAGMA user_version` says of this version.
+        private static let format = 1
+        /// The longest wait for another process, in seconds.
+        private static let patience = 0.25
+
+        static func open(_ path: String) throws -> DatabaseQueue {
+            // The file is read before SQLite has it, which would write what is another program's.
+            if let header = try DatabaseHeader(path) {
+                guard header.applicationID == applicationID else {
+                    throw SystemFile.Unusable("\(path) is the file of another program")
+                }
+                guard header.userVersion <= format else {
+                    throw SystemFile.Unusable("\(path) was written by a newer version of Bluebonnet")
+                }
+            }
+            try StoreFolder.makePrivateFile(path)
+            var configuration = Configuration()
+            configuration.label = "Bluebonnet cache"
+            configuration.busyMode = .timeout(patience)
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            try queue.writeWithoutTransaction { database in
+                // Readers and the one writer do not wait for each other.
+                try database.execute(sql: "PRAGMA journal_mode = WAL")
+                // A loss of power may cost the newest entries, and damages none.
+                try database.execute(sql: "PRAGMA synchronous = NORMAL")
+                guard try Int.fetchOne(database, sql: "PRAGMA application_id") != applicationID else { return }
+                try database.inTransaction(.immediate) {
+                    // Another process may have made it meanwhile.
+                    if try Int.fetchOne(database, sql: "PRAGMA application_id") != applicationID {
+                        try makeTables(in: database)
+                    }
+                    return .commit
+                }
+            }
+            return queue
+        }
+
+        private static func makeTables(in database: Database) throws {
+            guard try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0 else {
+                throw SystemFile.Unusable("the index is the database of another program")
+            }
+            try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+            try database.execute(sql: "PRAGMA user_version = \(format)")
+            // The sum is kept by triggers, so that making room costs no look at all entries.
+            try database.execute(
+                sql: """
+                    CREATE TABLE entry (
+                        identifier INTEGER PRIMARY KEY NOT NULL, key TEXT NOT NULL, data BLOB NOT NULL,
+                        count INTEGER NOT NULL, hash BLOB NOT NULL, cost INTEGER NOT NULL, used INTEGER NOT NULL
+                    ) STRICT;
+                    CREATE INDEX entryKey ON entry (key);
+                    CREATE INDEX entryUse ON entry (used);
+                    CREATE TABLE total (cost INTEGER NOT NULL) STRICT;
+                    INSERT INTO total VALUES (0);
+                    CREATE TRIGGER entryAdded AFTER INSERT ON entry
+                    BEGIN UPDATE total SET cost = cost + new.cost; END;
+                    CREATE TRIGGER entryRemoved AFTER DELETE ON entry
+                    BEGIN UPDATE total SET cost = cost - old.cost; END;
+                    """
+            )
+        }
+
+        // MARK: Reading
+
+        static func contains(_ identifier: UInt64, in database: Database) throws -> Bool {
+            try entry(identifier, in: database) != nil
+        }
+
+        static func records(of key: String, in database: Database) throws -> [CacheRecord] {
+            // The newest first. Those of another version of the library are none.
+            let sql = "SELECT data FROM entry WHERE key = ? ORDER BY used DESC LIMIT \(2 * HTTPCache.mostVariants)"
+            let rows = try Data.fetchAll(try database.cachedStatement(sql: sql), arguments: [key])
+            return rows.compactMap { CacheRecord(encoded: $0) }
+        }
+
+        static func all(in database: Database) throws -> [CacheRecord] {
+            try Data.fetchAll(database, sql: "SELECT data FROM entry ORDER BY used DESC, identifier")
+                .compactMap { CacheRecord(encoded: $0) }
+        }
+
+        static func entry(_ identifier: UInt64, in database: Database) throws -> Entry? {
+            let statement = try database.cachedStatement(
+                sql: "SELECT count, hash, used FROM entry WHERE identifier = ?"
+            )
+            guard let row = try Row.fetchOne(statement, arguments: [Int64(clamping: identifier)]) else { return nil }
+            return Entry(
+                count: try row.decode(atIndex: 0),
+                hash: try row.decode(atIndex: 1),
+                used: try row.decode(atIndex: 2)
+            )
+        }
+
+        static func total(in database: Database) throws -> Int {
+            try Int.fetchOne(database, sql: "SELECT cost FROM total") ?? 0
+        }
+
+        // MARK: Writing
+
+        static func insert(
+            _ record: CacheRecord,
+            _ data: Data,
+            _ entry: Entry,
+            cost: Int,
+            in database: Database
+        ) throws {
+            let statement = try database.cachedStatement(
+                sql: "INSERT INTO entry (identifier, key, data, count, hash, cost, used) VALUES (?, ?, ?, ?, ?, ?, ?)"
+            )
+            try statement.execute(
+                arguments: [
+                    Int64(clamping: record.identifier), record.key, data, entry.count, entry.hash, cost + data.count,
+                    entry.used,
+                ]
+            )
+        }
+
+        static func update(_ identifier: UInt64, _ data: Data, in database: Database) throws {
+            try database.cachedStatement(sql: "UPDATE entry SET data = ? WHERE identifier = ?")
+                .execute(arguments: [data, Int64(clamping: identifier)])
+        }
+
+        static func markUsed(_ identifier: UInt64, at now: Int, in database: Database) throws {
+            try database.cachedStatement(sql: "UPDATE entry SET used = ? WHERE identifier = ?")
+                .execute(arguments: [now, Int64(clamping: identifier)])
+        }
+
+        @discardableResult
+        static func remove(_ identifiers: [UInt64], in database: Database) throws -> [UInt64] {
+            let statement = try database.cachedStatement(sql: "DELETE FROM entry WHERE identifier = ?")
+            for identifier in identifiers { try statement.execute(arguments: [Int64(clamping: identifier)]) }
+            return identifiers
+        }
+
+        static func removeAll(in database: Database) throws -> [UInt64] {
+            let all = try Int64.fetchAll(database, sql: "SELECT identifier FROM entry").map { UInt64(clamping: $0) }
+            try database.execute(sql: "DELETE FROM entry")
+            return all
+        }
+
+        /// Removes the entries in whose place a new one comes, and of too many variants those that
+        /// were not used for the longest time.
+        static func removeReplaced(by record: CacheRecord, in database: Database) throws -> [UInt64] {
+            let known = try records(of: record.key, in: database)
+            let replaced = known.filter { $0.isReplaced(by: record) }.map(\.identifier)
+            let kept = known.filter { !$0.isReplaced(by: record) }.map(\.identifier)
+            return try remove(replaced + kept.dropFirst(HTTPCache.mostVariants - 1), in: database)
+        }
+
+        /// Removes the entries that were not used for the longest time, until the others have room.
+        static func makeRoom(_ capacity: Int, in database: Database) throws -> [UInt64] {
+            var removed: [UInt64] = []
+            while try total(in: database) > capacity {
+                let oldest = try Int64.fetchAll(
+                    database,
+                    sql: "SELECT identifier FROM entry ORDER BY used, rowid LIMIT 8"
+                ).map { UInt64(clamping: $0) }
+                guard !oldest.isEmpty else { break }
+                for identifier in oldest where try total(in: database) > capacity {
+                    removed += try remove([identifier], in: database)
+                }
+            }
+            return removed
+        }
+    }
+#endif

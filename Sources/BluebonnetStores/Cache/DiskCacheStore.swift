@@ -1,0 +1,217 @@
+#if Stores
+    public import Bluebonnet
+    import Crypto
+    public import FoundationEssentials
+    import GRDB
+
+    /// A store of responses on the disk, which outlive the process, and which any number of
+    /// processes of one user share.
+    ///
+    /// ```
+    /// let directory = URL(filePath: "/var/cache/example")
+    /// var configuration = SessionConfiguration()
+    /// configuration.cache = HTTPCache(store: try DiskCacheStore(directory: directory))
+    /// ```
+    ///
+    /// It has a folder of its own in the directory, `bluebonnet-cache`, of mode 0700: an index in
+    /// SQLite, and a file for each body. Nothing else is ever changed or removed, and no link is
+    /// followed. A body gets its name when the disk has all of it, and is compared with its hash when
+    /// it is read: a crash, a loss of power or another process never makes half a response of it.
+    ///
+    /// When the capacity is reached, the responses that were not used for the longest time make room.
+    /// A store waits for another process no longer than a quarter of a second; then it fails, and the
+    /// request goes on without it.
+    ///
+    /// Counterpart of the disk of `NSURLCache`.
+    public final class DiskCacheStore: CacheStore {
+        /// The default of the capacity: 150 MiB.
+        public static let defaultCapacity = 150 << 20
+
+        /// The bytes that the bodies and the index take at most, about.
+        public let capacity: Int
+
+        /// The largest body: a quarter of the capacity.
+        public var bodyLimit: Int { capacity / 4 }
+
+        /// The folder with the index and the bodies.
+        public var folder: URL { URL(filePath: files.path, directoryHint: .isDirectory) }
+
+        let files: CacheFolder
+        private let queue: DatabaseQueue
+
+        /// Up to this size a body is read as a whole, and compared with its hash before it is used.
+        private static let wholeSize = 4 << 20
+        /// The seconds after which a use of a response is noted again.
+        private static let usePrecision = 60
+        /// What an entry takes besides its body, about.
+        private static let entryCost = 1024
+
+        /// Opens the store, or makes it. Blocks for some milliseconds.
+        ///
+        /// - Parameters:
+        ///   - directory: A file URL of the folder that gets the store's own; missing folders are
+        ///     made.
+        ///   - capacity: The bytes that the responses take at most. Default: 150 MiB.
+        /// - Throws: ``NetworkingError`` with `storeFailed` where the folder cannot be used: it is a
+        ///   link, or another user's, the disk is full, or the index is damaged, another program's,
+        ///   or of a newer version of the library.
+        public init(directory: URL, capacity: Int = DiskCacheStore.defaultCapacity) throws(NetworkingError) {
+            self.capacity = max(0, capacity)
+            let path = directory.path(percentEncoded: false)
+            do {
+                guard directory.isFileURL else { throw SystemFile.Unusable("it is not a file URL") }
+                files = try CacheFolder(in: path)
+                queue = try CacheIndex.open(files.database)
+            } catch {
+                throw NetworkingError(.storeFailed, "The cache in \(path) cannot be used: \(error)", underlying: error)
+            }
+            let (files, queue) = (files, queue)
+            FileWork.begin {
+                files.sweep { identifier in
+                    // One that cannot be looked up stays.
+                    (try? queue.read { try CacheIndex.contains(identifier, in: $0) }) ?? true
+                }
+            }
+        }
+
+        deinit {
+            try? queue.close()
+        }
+
+        /// The responses of a key.
+        public func records(for key: String) async throws -> [CacheRecord] {
+            try await queue.read { try CacheIndex.records(of: key, in: $0) }
+        }
+
+        /// The body of a response. A large one is read while it is used.
+        public func body(of record: CacheRecord, range: Range<Int>?) async throws -> ResponseBody? {
+            let (files, identifier, now) = (files, record.identifier, Self.now)
+            guard let entry = try await queue.read({ try CacheIndex.entry(identifier, in: $0) }) else { return nil }
+            if now - entry.used >= Self.usePrecision {
+                // Of no use to this request: who cannot write now notes it another time.
+                try? await queue.write { try CacheIndex.markUsed(identifier, at: now, in: $0) }
+            }
+            let whole = 0..<entry.count
+            let wanted = (range ?? whole).clamped(to: whole)
+            let found = try await FileWork.run { () throws -> (StoredBodyFile, Data?)? in
+                guard let file = StoredBodyFile(files.body(identifier), count: entry.count) else { return nil }
+                guard entry.count <= Self.wholeSize else { return (file, nil) }
+                let data = try file.read(entry.count, at: 0)
+                guard data.count == entry.count, Data(SHA256.hash(data: data)) == entry.hash else { return nil }
+                return (file, data)
+            }
+            guard let (file, data) = found else { return nil }
+            if let data {
+                return range == nil ? .data(data, trailers: record.trailers) : .data(Data(data[wanted]))
+            }
+            let pieces = StoredBodyPieces(file: file, range: wanted, hash: wanted == whole ? entry.hash : nil) {
+                [weak self] in self?.forget(identifier)
+            }
+            return range == nil ? .stream(pieces, trailers: record.trailers) : .stream(pieces)
+        }
+
+        /// Begins to store a response.
+        public func writer(for record: CacheRecord) async throws -> any CacheBodyWriter {
+            let path = files.part(record.identifier)
+            return Writer(self, try await FileWork.run { try CacheBodyFile(path) })
+        }
+
+        /// Replaces a record.
+        public func update(_ record: CacheRecord) async throws {
+            let data = try record.encoded
+            try await queue.write { try CacheIndex.update(record.identifier, data, in: $0) }
+        }
+
+        /// Removes one response.
+        public func remove(_ record: CacheRecord) async throws {
+            try await remove { try CacheIndex.remove([record.identifier], in: $0) }
+        }
+
+        /// Removes the responses of a key.
+        public func removeAll(for key: String) async throws {
+            try await remove { database in
+                try CacheIndex.remove(try CacheIndex.records(of: key, in: database).map(\.identifier), in: database)
+            }
+        }
+
+        /// Removes all responses, and no other file.
+        public func removeAll() async throws {
+            let files = files
+            let removed = try await queue.write { try CacheIndex.removeAll(in: $0) }
+            try await FileWork.run { for identifier in removed { files.removeBody(identifier) } }
+        }
+
+        /// All responses, those first that were used last.
+        public func allRecords() async throws -> [CacheRecord] {
+            try await queue.read { try CacheIndex.all(in: $0) }
+        }
+
+        /// The bytes that the responses take now, about.
+        ///
+        /// - Returns: The number.
+        /// - Throws: An error of the database.
+        public func byteCount() async throws -> Int {
+            try await queue.read { try CacheIndex.total(in: $0) }
+        }
+
+        private static var now: Int { Int(Date().timeIntervalSince1970) }
+
+        private func remove(_ work: @escaping @Sendable (Database) throws -> [UInt64]) async throws {
+            let removed = try await queue.write(work)
+            let files = files
+            try await FileWork.run { for identifier in removed { files.removeBody(identifier) } }
+        }
+
+        /// Removes a response that is damaged, without a wait.
+        private func forget(_ identifier: UInt64) {
+            let (files, queue) = (files, queue)
+            FileWork.begin {
+                _ = try? queue.write { try CacheIndex.remove([identifier], in: $0) }
+                files.removeBody(identifier)
+            }
+        }
+
+        private func commit(_ file: CacheBodyFile, _ record: CacheRecord) async throws {
+            let (files, capacity, now, data) = (files, capacity, Self.now, try record.encoded)
+            let (hash, count) = try await FileWork.run { try file.commit(to: files.body(record.identifier)) }
+            do {
+                guard count == record.byteCount else { throw SystemFile.Unusable("a body has another size") }
+                let removed = try await queue.write { database -> [UInt64] in
+                    var removed = try CacheIndex.removeReplaced(by: record, in: database)
+                    let entry = CacheIndex.Entry(count: count, hash: hash, used: now)
+                    try CacheIndex.insert(record, data, entry, cost: count + Self.entryCost, in: database)
+                    removed += try CacheIndex.makeRoom(capacity, in: database)
+                    return removed
+                }
+                try await FileWork.run { for identifier in removed { files.removeBody(identifier) } }
+            } catch {
+                // Without an entry nobody finds it.
+                try? await FileWork.run { files.removeBody(record.identifier) }
+                throw error
+            }
+        }
+
+        private final class Writer: CacheBodyWriter {
+            private let store: DiskCacheStore
+            private let file: CacheBodyFile
+
+            init(_ store: DiskCacheStore, _ file: CacheBodyFile) {
+                (self.store, self.file) = (store, file)
+            }
+
+            func write(_ piece: Data) async throws {
+                let file = file
+                try await FileWork.run { try file.write(piece) }
+            }
+
+            func finish(_ record: CacheRecord) async throws {
+                try await store.commit(file, record)
+            }
+
+            func cancel() {
+                let file = file
+                FileWork.begin { file.discard() }
+            }
+        }
+    }
+#endif
