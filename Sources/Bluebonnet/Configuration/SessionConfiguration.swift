@@ -73,8 +73,8 @@ public struct SessionConfiguration: Sendable {
     /// they are kept in memory.
     public var credentialStore: (any CredentialStore)?
 
-    /// The cache of responses (RFC 9111); sessions of one user may share it. Default: nil, nothing is
-    /// stored.
+    /// The cache of responses (RFC 9111); sessions of one user may share it. Default: nil, nothing
+    /// is stored.
     ///
     /// Counterpart of `URLCache` of `NSURLSessionConfiguration`, which has one by default.
     public var cache: HTTPCache?

@@ -73,8 +73,8 @@ public struct TransportResponse: Sendable {
     /// the end. Nil for interceptors, which get the response before its task has it.
     public var metrics: TaskMetrics? { body.metrics }
 
-    /// The part of the session's cache in the response: a hit, or why the request was sent. Nil in a
-    /// session without a cache.
+    /// The part of the session's cache in the response: a hit, or why the request was sent. Nil in
+    /// a session without a cache.
     public var cacheStatus: CacheStatus? {
         get { contents.value.cacheStatus?.value }
         set { contents.unique.value.cacheStatus = newValue.map { CopyOnWrite($0) } }

@@ -12,10 +12,11 @@
         import Darwin
     #endif
 
-    /// The files of a ``DiskCacheStore``: a folder of this user's own, in which each body is a file.
+    /// The files of a ``DiskCacheStore``: a folder of this user's own, in which each body is a
+    /// file.
     ///
-    /// Only names that it gives itself are ever removed: 16 digits, and `.body` or, while the body is
-    /// written, `.part`.
+    /// Only names that it gives itself are ever removed: 16 digits, and `.body` or, while the body
+    /// is written, `.part`.
     struct CacheFolder: Sendable {
         typealias Failure = SystemFile.Failure
 
@@ -84,8 +85,8 @@
         }
     }
 
-    /// A body that is being written. The disk has it before it gets its name, so that a loss of power
-    /// leaves it whole or not at all.
+    /// A body that is being written. The disk has it before it gets its name, so that a loss of
+    /// power leaves it whole or not at all.
     final class CacheBodyFile: Sendable {
         private struct State {
             var hash = SHA256()
@@ -204,8 +205,8 @@
         }
     }
 
-    /// The pieces of a stored body as it is read. The hash of a whole body is compared at its end: a
-    /// body that is not what was stored ends with an error, as one that the connection cut.
+    /// The pieces of a stored body as it is read. The hash of a whole body is compared at its end:
+    /// a body that is not what was stored ends with an error, as one that the connection cut.
     struct StoredBodyPieces: AsyncSequence, Sendable {
         typealias Element = Data
 

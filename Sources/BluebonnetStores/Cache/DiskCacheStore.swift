@@ -15,12 +15,13 @@
     ///
     /// It has a folder of its own in the directory, `bluebonnet-cache`, of mode 0700: an index in
     /// SQLite, and a file for each body. Nothing else is ever changed or removed, and no link is
-    /// followed. A body gets its name when the disk has all of it, and is compared with its hash when
-    /// it is read: a crash, a loss of power or another process never makes half a response of it.
+    /// followed. A body gets its name when the disk has all of it, and is compared with its hash
+    /// when it is read: a crash, a loss of power or another process never makes half a response of
+    /// it.
     ///
-    /// When the capacity is reached, the responses that were not used for the longest time make room.
-    /// A store waits for another process no longer than a quarter of a second; then it fails, and the
-    /// request goes on without it.
+    /// When the capacity is reached, the responses that were not used for the longest time make
+    /// room. A store waits for another process no longer than a quarter of a second; then it fails,
+    /// and the request goes on without it.
     ///
     /// Counterpart of the disk of `NSURLCache`.
     public final class DiskCacheStore: CacheStore {
@@ -52,9 +53,9 @@
         ///   - directory: A file URL of the folder that gets the store's own; missing folders are
         ///     made.
         ///   - capacity: The bytes that the responses take at most. Default: 150 MiB.
-        /// - Throws: ``NetworkingError`` with `storeFailed` where the folder cannot be used: it is a
-        ///   link, or another user's, the disk is full, or the index is damaged, another program's,
-        ///   or of a newer version of the library.
+        /// - Throws: ``NetworkingError`` with `storeFailed` where the folder cannot be used: it is
+        ///   a link, or another user's, the disk is full, or the index is damaged, another
+        ///   program's, or of a newer version of the library.
         public init(directory: URL, capacity: Int = DiskCacheStore.defaultCapacity) throws(NetworkingError) {
             self.capacity = max(0, capacity)
             let path = directory.path(percentEncoded: false)

@@ -4,8 +4,8 @@ public import FoundationEssentials
 /// responses of a key, and makes room for new ones.
 ///
 /// What a store throws fails no request: the request goes on as without a cache, and
-/// ``HTTPCache/init(store:isShared:whenStoreFails:)`` tells of it. A store must never wait for long:
-/// it may be asked for each request.
+/// ``HTTPCache/init(store:isShared:whenStoreFails:)`` tells of it. A store must never wait for
+/// long: it may be asked for each request.
 ///
 /// ``MemoryCacheStore`` is one, and `DiskCacheStore` of the product `BluebonnetStores` another.
 ///

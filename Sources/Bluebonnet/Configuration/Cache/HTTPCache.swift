@@ -21,8 +21,8 @@ import Synchronization
 /// Tasks that want the same URL at the same time send one request, and those behind the first one
 /// get what it has stored. No fault of the store fails a request.
 ///
-/// Counterpart of `NSURLCache`, which AFNetworking uses through `NSURLSessionConfiguration.URLCache`,
-/// and of `URLSessionConfiguration.urlCache` with Alamofire.
+/// Counterpart of `NSURLCache`, which AFNetworking uses through
+/// `NSURLSessionConfiguration.URLCache`, and of `URLSessionConfiguration.urlCache` with Alamofire.
 public final class HTTPCache: Sendable {
     /// The most responses that are stored for one URL: for requests with other header fields.
     public static let mostVariants = 16

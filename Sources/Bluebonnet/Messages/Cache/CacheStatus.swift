@@ -1,8 +1,8 @@
 /// The part that the cache of the session had in a response, as the field `Cache-Status` (RFC 9211)
 /// says it.
 ///
-/// It is on ``Response/cacheStatus`` and ``TransportResponse/cacheStatus``, and not among the header
-/// fields, which are those of the server. ``description`` is the value of the field:
+/// It is on ``Response/cacheStatus`` and ``TransportResponse/cacheStatus``, and not among the
+/// header fields, which are those of the server. ``description`` is the value of the field:
 /// `Bluebonnet; hit; ttl=30`.
 ///
 /// Counterpart of `resourceFetchType` of `NSURLSessionTaskTransactionMetrics`, which says less.

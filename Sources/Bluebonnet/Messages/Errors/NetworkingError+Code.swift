@@ -230,8 +230,8 @@ extension NetworkingError.Code {
     public static let contentDecodingLimitExceeded = Self("content-decoding-limit-exceeded", .limit, -1103)
     /// The response body could not be written to its file.
     public static let outputFailed = Self("output-failed", .limit, -3003)
-    /// The store of the transfers, ``SessionConfiguration/transferJournal``, or of a cache cannot be
-    /// opened, read or written: no permission, no space, a damaged database, or one of a newer
+    /// The store of the transfers, ``SessionConfiguration/transferJournal``, or of a cache cannot
+    /// be opened, read or written: no permission, no space, a damaged database, or one of a newer
     /// version. No request fails because of its cache.
     public static let storeFailed = Self("store-failed", .limit, -3001)
     /// Another process has the store of the transfers, or another session of this one.
@@ -241,8 +241,8 @@ extension NetworkingError.Code {
     /// it be sent only after the time of ``Timeouts/request``; or they name a host that is none.
     public static let rateLimited = Self("rate-limited", .limit, -1001)
 
-    /// The policy of the request is ``CachePolicy/onlyIfCached``, and no stored response can be used.
-    /// Nothing was sent. (`NSURLErrorResourceUnavailable`.)
+    /// The policy of the request is ``CachePolicy/onlyIfCached``, and no stored response can be
+    /// used. Nothing was sent. (`NSURLErrorResourceUnavailable`.)
     public static let notCached = Self("not-cached", .limit, -1008)
 
     // MARK: Validation and serialization

@@ -11,8 +11,8 @@ public struct RequestProperties: Sendable, Hashable {
     /// For interceptors and transports; the engine ignores it.
     public var allowsExpensiveNetworkAccess: Bool?
 
-    /// The use of a stored response, in a session with a ``SessionConfiguration/cache``. Default: not
-    /// set, which is ``CachePolicy/default``.
+    /// The use of a stored response, in a session with a ``SessionConfiguration/cache``. Default:
+    /// not set, which is ``CachePolicy/default``.
     public var cachePolicy: CachePolicy?
 
     /// Whether the cookies of ``SessionConfiguration/cookieJar`` are sent, and those of the

@@ -36,8 +36,8 @@ public struct Response<Value: Sendable>: Sendable {
         set { exchangeTimings = ExchangeTimings(newValue) }
     }
     var sharedCacheStatus: CopyOnWrite<CacheStatus>?
-    /// The part of the session's cache in the response: a hit, or why the request was sent. Nil in a
-    /// session without a cache.
+    /// The part of the session's cache in the response: a hit, or why the request was sent. Nil in
+    /// a session without a cache.
     ///
     /// Counterpart of `resourceFetchType` of `NSURLSessionTaskTransactionMetrics`.
     public var cacheStatus: CacheStatus? {

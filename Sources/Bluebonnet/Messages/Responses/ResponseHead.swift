@@ -117,8 +117,8 @@ public struct ResponseHead: Sendable {
         }
     }
 
-    /// The same head without the fields whose names in lower case are unwanted, and with another one
-    /// behind the rest. One that was received stays in the form in which it came.
+    /// The same head without the fields whose names in lower case are unwanted, and with another
+    /// one behind the rest. One that was received stays in the form in which it came.
     func replacing(
         adding field: (name: HTTPField.Name, value: String)? = nil,
         _ isUnwanted: (String) -> Bool

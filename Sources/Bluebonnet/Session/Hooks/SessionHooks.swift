@@ -187,9 +187,9 @@ public struct SessionHooks: Sendable {
     public var dataTaskDidReceiveData: (@Sendable (_ dataTask: any SessionTask, _ data: Data) async -> Void)?
 
     /// Called before the response to a data task or an upload is stored in the
-    /// ``SessionConfiguration/cache``, with its head as it would be stored: without the fields of the
-    /// connection. What it returns is stored, with nil nothing is. The task gets the response as the
-    /// server sent it.
+    /// ``SessionConfiguration/cache``, with its head as it would be stored: without the fields of
+    /// the connection. What it returns is stored, with nil nothing is. The task gets the response
+    /// as the server sent it.
     ///
     /// It is asked about responses that may be stored by the rules of HTTP, not about others, and
     /// not when a stored response is used or confirmed. The body has not been read yet, and is

@@ -169,8 +169,8 @@ extension Call {
         }
     }
 
-    /// Notes a response of the cache, for which nothing was sent. Behind a request that failed it is
-    /// not a retry.
+    /// Notes a response of the cache, for which nothing was sent. Behind a request that failed it
+    /// is not a retry.
     func noteStored(_ response: TransportResponse, startedAt: NIODeadline) {
         var bytes = TransactionMetrics.Bytes()
         bytes.decodedResponseBody = response.body.wholeByteCount ?? 0

@@ -16,8 +16,8 @@ import Testing
 struct CacheCoalescingTests {
     private static let fresh: HTTPFields = [.cacheControl: "max-age=60"]
 
-    /// Begins tasks for one URL, of which the first is at the server when the others begin, and lets
-    /// the server respond when they wait.
+    /// Begins tasks for one URL, of which the first is at the server when the others begin, and
+    /// lets the server respond when they wait.
     private func responses(
         _ bench: CacheBench,
         count: Int,
