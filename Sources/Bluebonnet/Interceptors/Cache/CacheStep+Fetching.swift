@@ -17,10 +17,10 @@ extension CacheStep {
         let requestedAt = cache.time
         let received: TransportResponse
         do {
-            received = try await lookup.send(request, lookup.context)
+            received = try await lookup.leads ? sendFirst(request, lookup) : lookup.send(request, lookup.context)
         } catch {
             let isStopped = (error as? NetworkingError)?.code.family == .ended || error is CancellationError
-            if lookup.leads { cache.fetches.end(cached.key, with: isStopped ? nil : .notStored) }
+            if lookup.leads, !Task.isCancelled { cache.fetches.end(cached.key, with: isStopped ? nil : .notStored) }
             guard !isStopped, Self.isFailureOfServer(error), let response = await hitAfterFailure(stored, lookup)
             else { throw error }
             return response
@@ -57,6 +57,19 @@ extension CacheStep {
             isShared: cache.isShared
         )
         return await keeping(received, lookup, reason, decision)
+    }
+
+    /// Sends a request that others wait for. When its Swift task is cancelled one of them takes its
+    /// place at once: code of the user's may take long to end.
+    private func sendFirst(_ request: Request, _ lookup: Lookup) async throws -> TransportResponse {
+        let received = try await withTaskCancellationHandler {
+            try await lookup.send(request, lookup.context)
+        } onCancel: {
+            cache.fetches.end(lookup.cached.key, with: nil)
+        }
+        // Its place is taken: it must not end the work of another one.
+        try Task.checkCancellation()
+        return received
     }
 
     private static func validated(_ stored: CacheDecision.Stored) -> CacheDecision.Stored? {
