@@ -2,6 +2,15 @@
     import Bluebonnet
     import FoundationEssentials
     import GRDB
+    import Synchronization
+
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #else
+        import Darwin
+    #endif
 
     /// The index of a ``DiskCacheStore``: the table of its entries, and their sum.
     enum CacheIndex {
@@ -19,8 +28,58 @@
         /// The longest wait for another process, in seconds.
         private static let patience = 0.25
 
+        /// Opens the index, or makes it. Where other processes do so at the same time, it tries
+        /// again a few times.
         static func open(_ path: String) throws -> DatabaseQueue {
-            // The file is read before SQLite has it, which would write what is another program's.
+            var tries = 0
+            while true {
+                do {
+                    return try openNow(path)
+                } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && tries < mostTries {
+                    tries += 1
+                    usleep(pause)
+                }
+            }
+        }
+
+        /// The most tries to open the index again, and the microseconds between two.
+        private static let mostTries = 10
+        private static let pause: UInt32 = 20_000
+
+        private static func openNow(_ path: String) throws -> DatabaseQueue {
+            // Once in a process: closing a file gives up all locks that the process has on it, also
+            // those of SQLite (<https://www.sqlite.org/howtocorrupt.html>, §2.2).
+            if !opened.withLock({ $0.contains(path) }) { try check(path) }
+            var configuration = Configuration()
+            configuration.label = "Bluebonnet cache"
+            configuration.busyMode = .timeout(patience)
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            opened.withLock { _ = $0.insert(path) }
+            try queue.writeWithoutTransaction { database in
+                if try Int.fetchOne(database, sql: "PRAGMA application_id") != applicationID {
+                    // The identifier comes into the file with the tables, in one step.
+                    try database.inTransaction(.immediate) {
+                        // Another process may have made them meanwhile.
+                        if try Int.fetchOne(database, sql: "PRAGMA application_id") != applicationID {
+                            try makeTables(in: database)
+                        }
+                        return .commit
+                    }
+                }
+                // Readers and the one writer do not wait for each other.
+                try database.execute(sql: "PRAGMA journal_mode = WAL")
+                // A loss of power may cost the newest entries, and damages none.
+                try database.execute(sql: "PRAGMA synchronous = NORMAL")
+            }
+            return queue
+        }
+
+        /// The paths of the indexes that this process has opened.
+        private static let opened = Mutex<Set<String>>([])
+
+        /// Checks a file before SQLite has it, which would write what is another program's, and
+        /// makes one where there is none.
+        private static func check(_ path: String) throws {
             if let header = try DatabaseHeader(path) {
                 guard header.applicationID == applicationID else {
                     throw SystemFile.Unusable("\(path) is the file of another program")
@@ -30,25 +89,6 @@
                 }
             }
             try StoreFolder.makePrivateFile(path)
-            var configuration = Configuration()
-            configuration.label = "Bluebonnet cache"
-            configuration.busyMode = .timeout(patience)
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
-            try queue.writeWithoutTransaction { database in
-                // Readers and the one writer do not wait for each other.
-                try database.execute(sql: "PRAGMA journal_mode = WAL")
-                // A loss of power may cost the newest entries, and damages none.
-                try database.execute(sql: "PRAGMA synchronous = NORMAL")
-                guard try Int.fetchOne(database, sql: "PRAGMA application_id") != applicationID else { return }
-                try database.inTransaction(.immediate) {
-                    // Another process may have made it meanwhile.
-                    if try Int.fetchOne(database, sql: "PRAGMA application_id") != applicationID {
-                        try makeTables(in: database)
-                    }
-                    return .commit
-                }
-            }
-            return queue
         }
 
         private static func makeTables(in database: Database) throws {
