@@ -137,8 +137,9 @@ struct BuiltInSteps: Sendable {
         // The cache sees the request as the server does: a response may vary by what is offered.
         let sent = cookies?.attached(to: request) ?? request
         return try await cache.send(decodesContent ? Self.withOffer(sent) : sent, context) { sent, context in
-            if let rateLimiter { try await rateLimiter.wait(for: request, context) }
-            return try await transmit(sent, from: request, context)
+            guard let rateLimiter else { return try await transmit(sent, from: request, context) }
+            try await rateLimiter.wait(for: request, context)
+            return try await transmit(cookies?.renewed(in: sent, for: request) ?? sent, from: request, context)
         }
     }
 

@@ -145,8 +145,15 @@ struct SessionCookiesTests {
         // A wait, after which it is sent again.
         jar.set(Cookie(name: "a", value: "2", domain: "example.com"))
         #expect(cookies.attached(to: request).headerFields[.cookie] == "a=2")
-        jar.remove(name.identity)
+        var sent = cookies.attached(to: request)
+        sent.headerFields[.acceptEncoding] = "gzip"
+        jar.set(Cookie(name: "b", value: "3", domain: "example.com"))
+        let renewed = cookies.renewed(in: sent, for: request)
+        #expect(renewed.headerFields[values: .cookie] == ["a=2; b=3"])
+        #expect(renewed.headerFields[.acceptEncoding] == "gzip")
+        jar.removeAll()
         #expect(cookies.attached(to: request).headerFields[.cookie] == nil)
+        #expect(cookies.renewed(in: sent, for: request).headerFields[.cookie] == nil)
     }
 
     @Test func `a policy decides whose cookies are taken in`() async throws {
