@@ -173,6 +173,9 @@ extension Cookie: CustomStringConvertible, CustomReflectable {
 extension Cookie {
     /// The most bytes of name and value together (§5.6).
     static let longestPair = 4_096
+    /// The most bytes of a path, given or by default: the limit of an attribute (§5.6). A server
+    /// chooses the path of a request, too, by a redirect.
+    static let longestPath = SetCookieField.longestAttribute
     /// The longest time that a server can have a cookie kept (§5.5): 400 days, in seconds.
     static let longestAge = 400 * 24 * 60 * 60
 
@@ -201,11 +204,12 @@ extension Cookie {
     /// Whether a jar takes the cookie from its owner, or from a store. Name and value must be
     /// readable again as they are: with neither `;` nor, in the name, `=`.
     var isWellFormed: Bool {
-        guard Self.isPair(name, value), !Self.hasControl(path), CookieHost.isHost(domain),
+        guard Self.isPair(name, value), path.utf8.count <= Self.longestPath, !Self.hasControl(path),
+            CookieHost.isHost(domain),
             [created, lastUsed, expires ?? created].allSatisfy(\.timeIntervalSinceReferenceDate.isFinite)
         else { return false }
         let semicolon = UInt8(ascii: ";")
-        guard !name.utf8.contains(semicolon), !value.utf8.contains(semicolon), !path.utf8.contains(semicolon),
+        guard !name.utf8.contains(semicolon), !value.utf8.contains(semicolon),
             !name.utf8.contains(UInt8(ascii: "="))
         else { return false }
         return Self.keepsPrefix(

@@ -126,12 +126,14 @@ extension SetCookieField {
                 hasRootPath: path == "/"
             )
         else { return nil }
+        let path = path ?? CookieHost.defaultPath(of: source.path)
+        guard path.utf8.count <= Cookie.longestPath else { return nil }
         return Cookie(
             name: name,
             value: value,
             domain: domain.isEmpty ? source.host : domain,
             isHostOnly: isHostOnly,
-            path: path ?? CookieHost.defaultPath(of: source.path),
+            path: path,
             isSecure: isSecure,
             isHTTPOnly: isHTTPOnly,
             sameSite: sameSite,

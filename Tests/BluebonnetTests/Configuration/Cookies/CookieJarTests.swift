@@ -48,6 +48,7 @@ struct CookieJarTests {
         Cookie(name: "__Host-a", value: "b", domain: "example.com", isSecure: true),
         Cookie(name: "a", value: String(repeating: "x", count: 4_096), domain: "example.com"),
         Cookie(name: "a", value: "b", domain: "example.com", path: "/\r\nx"),
+        Cookie(name: "a", value: "b", domain: "example.com", path: "/" + String(repeating: "x", count: 1_024)),
     ])
     func `a cookie that could not be sent is refused`(_ cookie: Cookie) {
         let jar = CookieJar()
@@ -66,6 +67,16 @@ struct CookieJarTests {
         #expect(jar.cookies.map(\.name) == ["b"])
         jar.removeAll()
         #expect(jar.cookies.isEmpty && "\(jar)" == "CookieJar with 0 cookies")
+    }
+
+    @Test func `the path of a request may have a semicolon, and is no longer than an attribute`() throws {
+        let jar = CookieJar()
+        #expect(jar.set("a=b", from: try url("https://example.com/x;v=1/y")))
+        #expect(jar.cookies.first.map { $0.path == "/x;v=1" && $0.isAcceptable } == true)
+        let long = try url("https://example.com/" + String(repeating: "x", count: 2_000) + "/y")
+        #expect(!jar.set("c=d", from: long))
+        #expect(jar.set("c=d; Path=/", from: long))
+        #expect(jar.header(for: long) == "c=d")
     }
 
     @Test func `a cookie whose time is over is shown no more`() throws {
