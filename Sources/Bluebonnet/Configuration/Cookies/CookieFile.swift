@@ -28,21 +28,26 @@ public final class CookieFile: CookieStore {
     /// The text that this process has read or written last.
     private let lastText = Mutex("")
 
-    /// The largest file: it holds the most cookies of a jar, each of common length.
-    private static let longest = 16 << 20
+    /// The most bytes of the file: more than 10,000 of the longest cookies have.
+    private let longest: Int
 
     /// Makes a store. Nothing is read or written before it is needed.
     ///
     /// - Parameter file: A file URL. Its folder must be there; the file need not.
-    public init(_ file: URL) {
+    public convenience init(_ file: URL) {
+        self.init(file, longest: 64 << 20)
+    }
+
+    init(_ file: URL, longest: Int) {
         path = file.path(percentEncoded: false)
+        self.longest = longest
     }
 
     /// The cookies of the file.
     ///
     /// - Returns: The cookies; none where there is no file.
     /// - Throws: ``NetworkingError/Code/storeFailed`` for a file that cannot be read, that is
-    ///   larger than 16 MiB, or that is not one of cookies.
+    ///   larger than 64 MiB, or that is not one of cookies.
     public func cookies() throws -> [Cookie] {
         try reporting {
             guard let file = try SystemFile.store(at: path, creating: false) else { return [] }
@@ -58,8 +63,9 @@ public final class CookieFile: CookieStore {
     ///   - changes: What the process has changed since the last call. May be empty.
     ///   - now: The present.
     /// - Returns: All cookies of the file, where somebody else has written it since the last call.
-    /// - Throws: ``NetworkingError/Code/storeFailed`` for a file that cannot be read or written, or
-    ///   that is not one of cookies.
+    /// - Throws: ``NetworkingError/Code/storeFailed`` for a file that cannot be read or written,
+    ///   that is not one of cookies, or that would be larger than 64 MiB;
+    ///   ``NetworkingError/Code/storeInUse`` where another process keeps the lock for ten seconds.
     public func update(_ changes: CookieStoreChanges, at now: Date) throws -> [Cookie]? {
         try reporting {
             guard let file = try changes.isEmpty ? SystemFile.store(at: path, creating: false) : openLocked() else {
@@ -76,6 +82,8 @@ public final class CookieFile: CookieStore {
             }
             let changed = changes.applied(to: cookies).filter { !$0.isExpired(at: now) }
             let newText = NetscapeCookies.text(of: changed)
+            // What could not be read again is not written: the file stays one that can be used.
+            guard newText.utf8.count <= longest else { throw tooLarge }
             if newText != text {
                 try AtomicFile.write(to: path, replaces: true, mode: 0o600) { file in
                     try file.write([ByteBuffer(string: newText)])
@@ -126,10 +134,12 @@ public final class CookieFile: CookieStore {
     private static let pause: CInt = 10
     private static let patience = 1_000
 
+    private var tooLarge: SystemFile.Unusable {
+        SystemFile.Unusable("a file of cookies has at most \(longest) bytes")
+    }
+
     private func read(_ file: SystemFile, at now: Date) throws -> (String, [Cookie]) {
-        guard let bytes = try file.contents(atMost: Self.longest) else {
-            throw SystemFile.Unusable("the file is larger than 16 MiB")
-        }
+        guard let bytes = try file.contents(atMost: longest) else { throw tooLarge }
         let text = String(buffer: bytes)
         return (text, try NetscapeCookies.cookies(in: text, now: now, isStrict: true))
     }

@@ -67,6 +67,7 @@ extension CookieJar {
             // somebody waits for it.
             let more = state.withLock { state in
                 state.changes.prepend(changes)
+                state.changes.shorten(to: limits.cookies)
                 return state.end()
             }
             for waiter in waiters + more { waiter(Self.failure(error)) }
@@ -83,6 +84,7 @@ extension CookieJar {
         state.withLock { state in
             guard !state.changes.removesAll else { return }
             var changes: [CookieTable.Change] = []
+            var loaded: [Cookie] = []
             var stored: Set<Cookie.Identity> = []
             for var cookie in cookies where cookie.isWellFormed && !cookie.isExpired(at: now) {
                 let identity = cookie.identity
@@ -94,11 +96,12 @@ extension CookieJar {
                     cookie.created = min(known.created, cookie.created)
                     cookie.lastUsed = max(known.lastUsed, cookie.lastUsed)
                 }
-                state.table.load(cookie)
+                loaded.append(cookie)
                 if known.map({ !$0.hasEqualContent(cookie) }) ?? true {
                     changes.append(CookieTable.Change(cookie: cookie, kind: known == nil ? .added : .changed))
                 }
             }
+            let crowded = state.table.load(loaded, at: now)
             let gone = state.table.removeAll { cookie in
                 let identity = cookie.identity
                 return (keepsSessionCookies || cookie.expires != nil) && !stored.contains(identity)
@@ -107,7 +110,7 @@ extension CookieJar {
             changes += gone.map { cookie in
                 CookieTable.Change(cookie: cookie, kind: cookie.isExpired(at: now) ? .expired : .removed)
             }
-            let evicted = state.table.makeRoom(at: now)
+            let evicted = crowded + state.table.makeRoom(at: now)
             for change in evicted where change.kind == .evicted { state.changes.evict(change.cookie) }
             state.tell(changes + evicted)
         }

@@ -128,11 +128,11 @@ public final class CookieJar: Sendable {
         self.now = now
         var table = CookieTable(limits: limits)
         let present = now()
-        for cookie in known where cookie.isWellFormed && !cookie.isExpired(at: present) {
-            table.load(cookie)
-        }
+        let evicted =
+            table.load(known.filter { $0.isWellFormed && !$0.isExpired(at: present) }, at: present)
+            + table.makeRoom(at: present)
         var state = State(table: table)
-        for change in state.table.makeRoom(at: present) where change.kind == .evicted {
+        for change in evicted where change.kind == .evicted {
             state.changes.evict(change.cookie)
         }
         self.state = Mutex(state)
@@ -182,9 +182,10 @@ public final class CookieJar: Sendable {
     /// Stores a cookie in place of the one with its identity. One whose time is over removes that.
     ///
     /// The owner of a jar may set what a server may not: for any host, with any end, and `Secure`
-    /// ones. Refused are control characters, more than 4,096 bytes of name and value, a `;`, a name
-    /// that promises with `__Secure-` or `__Host-` what the cookie does not keep, and a domain that
-    /// is not one of ASCII characters, or that is a public suffix and not of the host alone.
+    /// ones. Refused are control characters, more than 4,096 bytes of name and value or 1,024 of
+    /// path, a `;` in name or value, a name that promises with `__Secure-` or `__Host-` what the
+    /// cookie does not keep, and a domain that is not one of ASCII characters, or that is a public
+    /// suffix and not of the host alone.
     ///
     /// - Parameter cookie: The cookie.
     /// - Returns: Whether the jar has taken it.

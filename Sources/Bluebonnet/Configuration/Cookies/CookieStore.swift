@@ -89,8 +89,20 @@ public struct CookieStoreChanges: Sendable, Equatable {
 
     mutating func evict(_ cookie: Cookie) {
         let identity = cookie.identity
-        stored[identity] = nil
-        evicted[identity] = cookie
+        if stored.removeValue(forKey: identity) != nil {
+            // The store has an older one, which was to be replaced whatever it is.
+            removed.insert(identity)
+        } else if !removed.contains(identity) {
+            evicted[identity] = cookie
+        }
+    }
+
+    /// Forgets changes of which a store that always fails would have ever more. Some of the cookies
+    /// that were to be removed then stay there.
+    mutating func shorten(to most: Int) {
+        // The next jar that reads them forgets them again.
+        if evicted.count > most { evicted = [:] }
+        if removed.count > most { removed = Set(removed.prefix(most)) }
     }
 
     mutating func removeAll() {
@@ -114,6 +126,8 @@ public struct CookieStoreChanges: Sendable, Equatable {
 }
 
 extension Cookie {
-    /// Whether another one has the same value and the same end.
-    func hasEqualContent(_ other: Cookie) -> Bool { value == other.value && expires == other.expires }
+    /// Whether another one has the same value, and the same end as files have it: in whole seconds.
+    func hasEqualContent(_ other: Cookie) -> Bool {
+        value == other.value && expires.map(NetscapeCookies.seconds) == other.expires.map(NetscapeCookies.seconds)
+    }
 }

@@ -137,17 +137,35 @@ struct CookieTable: Sendable {
         return changes + makeRoom(keeping: identity, at: now)
     }
 
-    /// Takes in a cookie of the store as it is.
-    mutating func load(_ cookie: Cookie) {
-        var bucket = entries.removeValue(forKey: cookie.domain) ?? []
-        if let index = bucket.firstIndex(where: { $0.cookie.identity == cookie.identity }) {
-            bucket[index].cookie = cookie
-        } else {
-            bucket.append(Entry(cookie: cookie, number: nextNumber))
-            nextNumber += 1
-            count += 1
+    /// Takes in cookies of the store as they are. Its time is linear in their number: a file of
+    /// others may have any number of one domain.
+    ///
+    /// - Returns: Those that are forgotten since their domain has too many.
+    mutating func load(_ cookies: [Cookie], at now: Date) -> [Change] {
+        var domains: Set<String> = []
+        var positions: [Cookie.Identity: Int] = [:]
+        for cookie in cookies {
+            var bucket = entries.removeValue(forKey: cookie.domain) ?? []
+            if domains.insert(cookie.domain).inserted {
+                for (position, entry) in bucket.enumerated() { positions[entry.cookie.identity] = position }
+            }
+            if let position = positions[cookie.identity] {
+                bucket[position].cookie = cookie
+            } else {
+                positions[cookie.identity] = bucket.count
+                bucket.append(Entry(cookie: cookie, number: nextNumber))
+                nextNumber += 1
+                count += 1
+            }
+            entries[cookie.domain] = bucket
         }
-        entries[cookie.domain] = bucket
+        var changes: [Change] = []
+        for domain in domains {
+            guard var bucket = entries[domain], bucket.count > limits.cookiesPerDomain else { continue }
+            changes += shorten(&bucket, to: limits.cookiesPerDomain, at: now)
+            entries[domain] = bucket
+        }
+        return changes
     }
 
     /// Removes a cookie.
@@ -181,7 +199,7 @@ struct CookieTable: Sendable {
     private mutating func shorten(
         _ bucket: inout [Entry],
         to limit: Int,
-        keeping identity: Cookie.Identity,
+        keeping identity: Cookie.Identity? = nil,
         at now: Date
     ) -> [Change] {
         var order = bucket.filter { $0.cookie.identity != identity }

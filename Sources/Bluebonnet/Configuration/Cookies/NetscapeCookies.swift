@@ -104,6 +104,12 @@ public enum NetscapeCookies {
         return seconds == 0 ? .some(nil) : Date(timeIntervalSince1970: min(max(seconds, 1), latest))
     }
 
+    /// The end of a cookie as it is written. A second that has begun counts, so that nothing ends
+    /// too early.
+    static func seconds(_ end: Date) -> TimeInterval {
+        min(max(end.timeIntervalSince1970, 1), latest).rounded(.up)
+    }
+
     /// A text of cookies. Those with a tab in their name, value or path are left out: other
     /// programs would take them for other ones.
     ///
@@ -115,8 +121,7 @@ public enum NetscapeCookies {
             let fields = [
                 (cookie.isHTTPOnly ? httpOnly : "") + (cookie.isHostOnly ? "" : ".") + cookie.domain,
                 cookie.isHostOnly ? "FALSE" : "TRUE", cookie.path, cookie.isSecure ? "TRUE" : "FALSE",
-                // A second that has begun counts, so that nothing ends too early.
-                cookie.expires.map { String(Int(min(max($0.timeIntervalSince1970, 1), latest).rounded(.up))) } ?? "0",
+                cookie.expires.map { String(Int(seconds($0))) } ?? "0",
                 cookie.name, cookie.value,
             ]
             guard !fields.contains(where: { $0.utf8.contains(ASCII.tab) }) else { continue }

@@ -119,6 +119,37 @@ struct CookieFileTests {
         }
     }
 
+    @Test func `what has made room leaves the file, also with an end between two seconds`() async throws {
+        try await withDirectory { directory in
+            let file = directory.appending(path: "cookies.txt")
+            let limits = CookieJar.Limits(cookiesPerDomain: 2)
+            let now = Date(timeIntervalSince1970: 1_900_000_000.25)
+            let jar = try CookieJar(store: CookieFile(file), keepsSessionCookies: true, limits: limits) { now }
+            for number in 0..<9 {
+                jar.set("c\(number)=1; Max-Age=60", from: try #require(URL(string: "https://example.com/")))
+                try await jar.flush()
+            }
+            #expect(try CookieFile(file).cookies().map(\.name) == ["c7", "c8"])
+        }
+    }
+
+    @Test func `a file that could not be read again is not written`() async throws {
+        try await withDirectory { directory in
+            let file = directory.appending(path: "cookies.txt")
+            let store = CookieFile(file, longest: 1_000)
+            let jar = try CookieJar(store: store, keepsSessionCookies: true)
+            jar.set(cookie("a"))
+            try await jar.flush()
+            jar.set(cookie("b", String(repeating: "x", count: 1_000)))
+            #expect(try await networkingError { try await jar.flush() }.code == .storeFailed)
+            #expect(try CookieFile(file, longest: 1_000).cookies().map(\.name) == ["a"])
+            jar.remove(cookie("b").identity)
+            jar.set(cookie("c"))
+            try await jar.flush()
+            #expect(try store.cookies().map(\.name) == ["a", "c"])
+        }
+    }
+
     @Test(.needs("curl")) func `curl reads what is written`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "cookies.txt")

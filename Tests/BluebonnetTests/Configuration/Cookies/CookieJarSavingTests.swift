@@ -193,6 +193,35 @@ struct CookieJarSavingTests {
         #expect(Set(store.names) == ["a", "c"])
     }
 
+    @Test func `what makes room before it is written leaves nothing older in the store`() async throws {
+        let store = MemoryStore([cookie("a"), cookie("b")])
+        let jar = try jar(store, limits: .init(cookiesPerDomain: 2))
+        store.state.withLock { $0.fails = true }
+        jar.set(cookie("a", "2"))
+        jar.set(cookie("b", "2"))
+        jar.set(cookie("c"))
+        jar.set(cookie("d"))
+        _ = try await networkingError { try await jar.flush() }
+        jar.set(cookie("e"))
+        store.state.withLock { $0.fails = false }
+        try await jar.flush()
+        #expect(Set(store.names) == Set(jar.cookies.map(\.name)) && !store.names.contains("a"))
+    }
+
+    @Test func `a store that fails again and again does not make the changes grow without end`() async throws {
+        let store = MemoryStore()
+        let jar = try jar(store, limits: .init(cookiesPerDomain: 10, cookies: 20))
+        store.state.withLock { $0.fails = true }
+        for number in 0..<200 {
+            jar.set(cookie("c\(number)"))
+            jar.set(cookie("d\(number)", lifetime: nil))
+            jar.remove(cookie("c\(number / 2)").identity)
+            _ = try? await jar.flush()
+        }
+        let changes = jar.state.withLock { $0.changes }
+        #expect(changes.stored.count <= 20 && changes.removed.count <= 23 && changes.evicted.count <= 23)
+    }
+
     // MARK: Other processes
 
     @Test func `two jars of one store lose nothing of each other`() async throws {
@@ -266,6 +295,21 @@ struct CookieJarSavingTests {
         let cookies = (0..<30).map { cookie("c\($0)") }
         let jar = try jar(MemoryStore(cookies), limits: .init(cookiesPerDomain: 180, cookies: 20))
         #expect(jar.cookies.count == 18)
+    }
+
+    @Test func `a store with many cookies of one domain is read in linear time, and cut`() async throws {
+        let cookies = (0..<30_000).map { cookie("c\($0)") }
+        let (store, clock) = (MemoryStore(cookies), ContinuousClock())
+        var jar: CookieJar?
+        let time = try clock.measure { jar = try self.jar(store) }
+        #expect(jar?.cookies.count == 180)
+        // Comparing each with each took minutes.
+        #expect(time < .seconds(20))
+        let empty = MemoryStore()
+        let other = try self.jar(empty)
+        empty.change { $0 = cookies }
+        try await other.refresh()
+        #expect(other.cookies.count == 180)
     }
 
     @Test func `of a store nothing is taken that could not be sent`() throws {
