@@ -131,17 +131,35 @@ struct BuiltInSteps: Sendable {
 
     /// Sends a request unless the cache has a response to it.
     @inline(never)
-    private func sendThroughCache(_ request: Request, _ context: ExchangeContext) async throws -> TransportResponse {
+    private func sendThroughCache(
+        _ request: Request,
+        _ context: ExchangeContext,
+        isAgain: Bool = false
+    ) async throws -> TransportResponse {
         // Without a cache nothing is stored.
         guard let cache else { throw NetworkingError.notCached(request) }
         // The cache sees the request as the server does: a response may vary by what is offered.
         let sent = cookies?.attached(to: request) ?? request
-        return try await cache.send(decodesContent ? Self.withOffer(sent) : sent, context) { sent, context in
-            guard let rateLimiter else { return try await transmit(sent, from: request, context) }
-            try await rateLimiter.wait(for: request, context)
-            return try await transmit(cookies?.renewed(in: sent, for: request) ?? sent, from: request, context)
+        let fields = cookies == nil ? [] : sent.headerFields[values: .cookie]
+        do {
+            return try await cache.send(decodesContent ? Self.withOffer(sent) : sent, context) { sent, context in
+                if !isAgain {
+                    if let rateLimiter { try await rateLimiter.wait(for: request, context) }
+                    if let cookies, cookies.attached(to: request).headerFields[values: .cookie] != fields {
+                        throw CookiesHaveChanged()
+                    }
+                }
+                return try await transmit(sent, from: request, context)
+            }
+        } catch is CookiesHaveChanged {
+            // The cache has to see the new ones: what is stored may vary by them. The turn that the
+            // request has had counts for this time.
+            return try await sendThroughCache(request, context, isAgain: true)
         }
     }
+
+    /// The cookies of a request are other ones than before its wait.
+    private struct CookiesHaveChanged: Error {}
 
     /// Sends what was made of a request by the transport.
     private func transmit(

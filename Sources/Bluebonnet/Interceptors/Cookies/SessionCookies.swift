@@ -39,17 +39,6 @@ final class SessionCookies: Sendable {
         return request
     }
 
-    /// What was made of a request, with the cookies that the jar has for it now: for one that has
-    /// waited since.
-    @inline(never)
-    func renewed(in sent: Request, for request: Request) -> Request {
-        let fields = attached(to: request).headerFields[fields: .cookie]
-        guard fields != sent.headerFields[fields: .cookie] else { return sent }
-        var sent = sent
-        sent.headerFields[fields: .cookie] = fields
-        return sent
-    }
-
     /// Takes in the `Set-Cookie` fields of a response, each by itself (RFC 9110 §5.3).
     @inline(never)
     func receive(_ response: TransportResponse, to request: Request, _ context: ExchangeContext) {

@@ -252,7 +252,7 @@ private struct Limited: Interceptor {
 }
 
 /// A clock of a limiter that stands still until it is moved.
-private final class ManualTiming: Sendable {
+final class ManualTiming: Sendable {
     private struct State {
         var now = NIODeadline.now().uptimeNanoseconds
         var last = 0
