@@ -18,6 +18,7 @@
         struct Entry: Sendable {
             var count: Int
             var hash: Data
+            /// The time of its last use, in milliseconds since 1970.
             var used: Int
         }
 
@@ -159,13 +160,15 @@
             cost: Int,
             in database: Database
         ) throws {
+            // The newest is used last, whatever the clock says.
+            let last = try Int.fetchOne(try database.cachedStatement(sql: "SELECT max(used) FROM entry")) ?? 0
             let statement = try database.cachedStatement(
                 sql: "INSERT INTO entry (identifier, key, data, count, hash, cost, used) VALUES (?, ?, ?, ?, ?, ?, ?)"
             )
             try statement.execute(
                 arguments: [
                     Int64(clamping: record.identifier), record.key, data, entry.count, entry.hash, cost + data.count,
-                    entry.used,
+                    max(entry.used, last + 1),
                 ]
             )
         }
@@ -208,7 +211,7 @@
             while try total(in: database) > capacity {
                 let oldest = try Int64.fetchAll(
                     database,
-                    sql: "SELECT identifier FROM entry ORDER BY used, rowid LIMIT 8"
+                    sql: "SELECT identifier FROM entry ORDER BY used LIMIT 8"
                 ).map { UInt64(clamping: $0) }
                 guard !oldest.isEmpty else { break }
                 for identifier in oldest where try total(in: database) > capacity {

@@ -42,8 +42,8 @@
 
         /// Up to this size a body is read as a whole, and compared with its hash before it is used.
         private static let wholeSize = 4 << 20
-        /// The seconds after which a use of a response is noted again.
-        private static let usePrecision = 60
+        /// The milliseconds after which a use of a response is noted again.
+        private static let usePrecision = 60_000
         /// What an entry takes besides its body, about.
         private static let entryCost = 1024
 
@@ -155,7 +155,8 @@
             try await queue.read { try CacheIndex.total(in: $0) }
         }
 
-        private static var now: Int { Int(Date().timeIntervalSince1970) }
+        /// The time of a use, in milliseconds since 1970.
+        private static var now: Int { Int(Date().timeIntervalSince1970 * 1000) }
 
         private func remove(_ work: @escaping @Sendable (Database) throws -> [UInt64]) async throws {
             let removed = try await queue.write(work)
