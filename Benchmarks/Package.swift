@@ -20,7 +20,7 @@ let package = Package(
         .executable(name: "bench-sink", targets: ["UploadSink"]),
     ],
     dependencies: [
-        .package(name: "bluebonnet", path: "..", traits: ["Logging", "Metrics", "Tracing"]),
+        .package(name: "bluebonnet", path: "..", traits: ["Logging", "Metrics", "Stores", "Tracing"]),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
@@ -38,6 +38,7 @@ let package = Package(
                 "BenchmarkSupport",
                 .product(name: "Bluebonnet", package: "bluebonnet"),
                 .product(name: "BluebonnetServices", package: "bluebonnet"),
+                .product(name: "BluebonnetStores", package: "bluebonnet"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),

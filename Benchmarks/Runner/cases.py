@@ -56,6 +56,7 @@ class Places:
     files: payloads.Payloads
     base: str  # nginx
     sink: str
+    cache: Path  # the folder of a cache
     tls: TLSPlaces | None  # None where no certificate can be made
 
     def harness(self, client: str) -> list | None:
@@ -234,7 +235,7 @@ def cases(workload: str, places: Places) -> list[Case]:
         return []
     found = [
         harness_case(name, library, workload, options, places)
-        for name, library, options in swift_rows(workload) + other_rows(workload)
+        for name, library, options in swift_rows(workload, places) + other_rows(workload)
     ]
     result = [case for case in found if case] + curl_command_cases(workload, places)
     if workload in ("sequential", "concurrent-64") and shutil.which("wrk"):
@@ -245,16 +246,18 @@ def cases(workload: str, places: Places) -> list[Case]:
 Rows = list[tuple[str, str, list]]  # the name of a row, the client, and its options
 
 
-def swift_rows(workload: str) -> Rows:
+def swift_rows(workload: str, places: Places) -> Rows:
     """The clients that are built with this package."""
     on_loop = workload.endswith("-on-loop")
     loop = ["--on-loop"] if on_loop else []
     wide = ["--connections", 64]
+    cached = ["--url", places.base + "/cached"]
     if workload.startswith("concurrent-64"):
         rows = [
             ("bluebonnet", "bluebonnet", loop + wide), ("bluebonnet-6", "bluebonnet", loop),
             ("bluebonnet-adapter", "bluebonnet", [*loop, *wide, "--adapter"]),
             ("bluebonnet-observed", "bluebonnet", [*loop, *wide, "--observed"]),
+            ("bluebonnet-uncacheable", "bluebonnet", [*loop, *wide, "--cache", "memory"]),
             ("nio", "nio", loop), ("ahc", "ahc", []), ("ahc-64", "ahc", wide), ("urlsession", "urlsession", wide),
         ]
         return rows + ([("ahc-64-on-loop", "ahc", loop + wide)] if on_loop else [])
@@ -272,6 +275,9 @@ def swift_rows(workload: str) -> Rows:
     if workload.startswith("sequential"):
         rows.append(("bluebonnet-adapter", "bluebonnet", [*loop, "--adapter"]))
         rows.append(("bluebonnet-observed", "bluebonnet", [*loop, "--observed"]))
+        rows.append(("bluebonnet-uncacheable", "bluebonnet", [*loop, "--cache", "memory"]))
+        rows.append(("bluebonnet-cached", "bluebonnet", [*loop, *cached, "--cache", "memory"]))
+        rows.append(("bluebonnet-cached-on-disk", "bluebonnet", [*loop, *cached, "--cache", places.cache]))
     if workload.startswith(("sequential", "tls-new", "download-null")):
         rows.append(("nio", "nio", loop))
     if workload == "tls-new":

@@ -81,6 +81,8 @@ GOALS = [
 ROW_GOALS = [
     ("bluebonnet-task-1", ("download-file", "per_second", "urlsession", 2.0, ">=")),
     ("bluebonnet-task-8", ("download-file", "per_second", "bluebonnet-task-1", 1.0, ">=")),
+    *[("bluebonnet-cached", (workload, "cpu", "bluebonnet", 0.1, "<=")) for workload in ("sequential", "sequential-on-loop")],
+    *[("bluebonnet-cached-on-disk", (workload, "cpu", "bluebonnet", 1.0, "<=")) for workload in ("sequential", "sequential-on-loop")],
     ("bluebonnet-task-8", ("download-file-tls", "per_second", "bluebonnet-task-1", 1.0, ">=")),
 ]
 # The CPU time of a new TLS connection with our verification, divided by that of one with NIOSSL's
@@ -88,7 +90,8 @@ ROW_GOALS = [
 VERIFICATION_GOAL = 1.15
 PEAK_GOAL = ("download-null", 40)  # MB
 # The CPU time of a request with an addition, divided by that of one without.
-ADDITION_GOALS = {"bluebonnet-adapter": ("an adapter", 1.08), "bluebonnet-observed": ("observers", 1.25)}
+ADDITION_GOALS = {"bluebonnet-adapter": ("an adapter", 1.08), "bluebonnet-observed": ("observers", 1.25),
+                  "bluebonnet-uncacheable": ("a cache that stores nothing", 1.05)}
 
 
 def quotient(row: Row, other: Row | None, figure: str) -> float | None:

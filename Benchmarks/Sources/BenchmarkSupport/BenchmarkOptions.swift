@@ -11,7 +11,7 @@
 /// ```
 /// CLIENT WORKLOAD --url URL [--requests N] [--concurrency C] [--warm-up N] [--expect N]
 ///     [--connections N] [--on-loop] [--adapter] [--trust PATH] [--file PATH] [--chunk BYTES]
-///     [--on-pool] [--segments N] [--observed] [--unseen] [--unverified]
+///     [--on-pool] [--segments N] [--observed] [--unseen] [--unverified] [--cache PLACE]
 /// ```
 public struct BenchmarkOptions: Sendable {
     /// A mistake in a command line.
@@ -57,6 +57,10 @@ public struct BenchmarkOptions: Sendable {
 
     /// Whether the certificates of servers are not verified, where the client can leave that out.
     public var isUnverified = false
+
+    /// The place of a cache, `memory` or the path of a folder, or nil for no cache, where the library
+    /// has one.
+    public var cache: String?
 
     /// The PEM file with the certificate authority to trust, or nil for those of the system.
     public var trust: String?
@@ -118,6 +122,7 @@ public struct BenchmarkOptions: Sendable {
         case "--url": url = value
         case "--file": file = value
         case "--trust": trust = value
+        case "--cache": cache = value
         case "--requests": requests = try Self.count(option, value)
         case "--concurrency": concurrency = try Self.count(option, value)
         case "--warm-up": warmUp = try Self.count(option, value)

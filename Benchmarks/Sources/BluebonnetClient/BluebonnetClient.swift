@@ -1,6 +1,13 @@
 import BenchmarkSupport
 import Bluebonnet
+import BluebonnetStores
 import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 #if canImport(Glibc)
     import Glibc
@@ -33,11 +40,23 @@ enum BluebonnetClient {
             ]
         }
         if options.isObserved { configuration.observe() }
+        if let cache = options.cache { configuration.cache = try HTTPCache(benchmarkPlace: cache) }
         let pins = options.isUnseen ? try PinFile(options) : nil
         configuration.pinList = pins?.list
         let library = BluebonnetLibrary(configuration: configuration, segments: options.segments, pins: pins)
         let executor = options.onLoop ? EventLoopTaskExecutor.next() : nil
         let good = try await BenchmarkRun(client: "bluebonnet", options: options).measure(library, on: executor)
         exit(good ? 0 : 1)
+    }
+}
+
+extension HTTPCache {
+    /// A cache in the memory, or in a folder.
+    fileprivate convenience init(benchmarkPlace place: String) throws {
+        if place == "memory" {
+            self.init()
+        } else {
+            self.init(store: try DiskCacheStore(directory: URL(filePath: place, directoryHint: .isDirectory)))
+        }
     }
 }

@@ -29,6 +29,10 @@ enum StorageDecision: Sendable {
         receivedAt: Int,
         isShared: Bool
     ) {
+        guard Self.mayBeOfUse(head) else {
+            self = .refuse("neither lifetime nor validator")
+            return
+        }
         let facts = StoredFacts(head, requestedAt: requestedAt, receivedAt: receivedAt)
         if let reason = Self.refusal(facts, cached, isShared) {
             self = .refuse(reason)
@@ -48,6 +52,12 @@ enum StorageDecision: Sendable {
                 receivedAt: receivedAt
             )
         )
+    }
+
+    /// Whether a head has a field that can make it fresh, or by which the server can confirm it: most
+    /// that are not stored have none, and cost no more than this.
+    private static func mayBeOfUse(_ head: ResponseHead) -> Bool {
+        head.contains(.cacheControl) || head.contains(.eTag) || head.contains(.lastModified) || head.contains(.expires)
     }
 
     private static func refusal(_ facts: StoredFacts, _ cached: CacheRequest, _ isShared: Bool) -> String? {

@@ -40,7 +40,7 @@ package struct Origin: Hashable, Sendable {
     /// The origin for messages: `host:port` or the path of the socket.
     var description: String {
         switch endpoint {
-        case .host(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        case .host(let host, let port): host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
         case .unixSocket(let path): path.text
         }
     }
