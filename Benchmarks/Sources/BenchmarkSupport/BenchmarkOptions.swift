@@ -58,8 +58,8 @@ public struct BenchmarkOptions: Sendable {
     /// Whether the certificates of servers are not verified, where the client can leave that out.
     public var isUnverified = false
 
-    /// The place of a cache, `memory` or the path of a folder, or nil for no cache, where the library
-    /// has one.
+    /// The place of a cache, `memory` or the path of a folder, or nil for no cache, where the
+    /// library has one.
     public var cache: String?
 
     /// The PEM file with the certificate authority to trust, or nil for those of the system.
