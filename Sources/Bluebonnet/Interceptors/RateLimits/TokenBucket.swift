@@ -18,7 +18,8 @@ struct TokenBucket {
         let requests = UInt64(max(1, limit.requests))
         // Rounded up: rather a nanosecond late than a request too many.
         step = interval / requests + (interval % requests == 0 ? 0 : 1)
-        tolerance = Self.product(step, UInt64(max(1, limit.burst) - 1))
+        // Half of all times at most: `fullAt`, which saturates, can then still be too late.
+        tolerance = min(Self.product(step, UInt64(max(1, limit.burst) - 1)), .max / 2)
     }
 
     /// The time at which a token can be taken, when those before it are taken as soon as they can

@@ -64,6 +64,17 @@ struct TokenBucketTests {
         }
     }
 
+    @Test(arguments: [Duration.seconds(Int64.max), .seconds(3_155_760_000)])
+    func `a burst of a very long interval is over when its tokens are taken`(interval: Duration) {
+        var bucket = TokenBucket(RateLimit(1, per: interval, burst: 10))
+        var count = 0
+        while count < 100, bucket.hasToken(at: at(0)) {
+            bucket.take(at: at(0))
+            count += 1
+        }
+        #expect((1...10).contains(count))
+    }
+
     @Test func `in no interval there are more than the limit allows`() {
         var generator = SeededGenerator(seed: 5)
         for (requests, burst) in [(1, 1), (3, 1), (7, 1), (10, 4)] {
