@@ -208,9 +208,12 @@ struct RateQueue {
         var others = host == nil ? 0 : hosts[nil]?.count(upTo: urgency) ?? 0
         for (other, state) in hosts.prefix(Self.hostsLookedAt) where other != host {
             guard let bucket = state.bucket else { continue }
-            var tokens = 0
-            let count = state.count(upTo: urgency)
-            while tokens < count, bucket.time(ofToken: tokens + 1, at: now) <= now { tokens += 1 }
+            // The number of its tokens, by halves: a host without a limit has one for each request.
+            var (tokens, most) = (0, state.count(upTo: urgency))
+            while tokens < most {
+                let middle = tokens + (most - tokens + 1) / 2
+                if bucket.time(ofToken: middle, at: now) <= now { tokens = middle } else { most = middle - 1 }
+            }
             others += tokens
         }
         return max(byHost, session.time(ofToken: before + others + 1, at: now))

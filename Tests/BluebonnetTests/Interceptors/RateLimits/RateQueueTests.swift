@@ -150,6 +150,14 @@ struct RateQueueTests {
         #expect(line.queue.nextTime(at: at(0)) == nil)
     }
 
+    @Test func `those of a host without a limit count for the wait that is told`() {
+        var line = Line(session: Self.one, at: at(0))
+        for ticket in 0..<1000 { line.add(ticket, "a", .unlimited) }
+        line.add(1000, "b", Self.one, deadline: at(2000))
+        #expect(line.add(1001, "c", Self.one, deadline: at(1001)) == .isRefused(at(1001)))
+        #expect(line.add(1002, "c", Self.one, deadline: at(1002)) == .waits)
+    }
+
     // MARK: Costs
 
     @Test func `hosts for which nothing waits are forgotten`() {
