@@ -100,7 +100,11 @@ extension RetryPolicy {
 extension RetryPolicy.Facts.Sent {
     init(_ request: Request) {
         method = request.method
-        hasIdempotencyKey = HTTPField.Name.idempotencyKey.map { request.headerFields.contains($0) } ?? false
+        // An empty field is no key: a server cannot tell by it.
+        hasIdempotencyKey =
+            HTTPField.Name.idempotencyKey.map { name in
+                request.headerFields[values: name].contains { !$0.isEmpty }
+            } ?? false
     }
 }
 

@@ -38,6 +38,18 @@ struct IdempotencyKeyTests {
         }
     }
 
+    @Test(arguments: ["", " "])
+    func `an empty field is no key, and a POST with it is not sent again`(value: String) async throws {
+        let transport = StubTransport(.error(.connectionLost), .status(200))
+        try await withSession(.retrying(), transport: transport) { session in
+            var request = try Request(.post, to: "http://x/a")
+            request.headerFields[try #require(HTTPField.Name("Idempotency-Key"))] = value
+            let error = try await networkingError { try await session.data(for: request) }
+            #expect(error.code == .connectionLost)
+        }
+        #expect(transport.requests.count == 1)
+    }
+
     @Test func `each request has a key of its own`() async throws {
         let transport = StubTransport(.status(200))
         try await withSession(.retrying(Self.policy), transport: transport) { session in
