@@ -20,9 +20,11 @@ struct RetriedAttempt {
         }
     }
 
-    /// Whether the source of the body was not asked for it.
+    /// Whether the source of the body was not asked for it. The response only knows of the last
+    /// hop, which may have had another body.
     var isBodyUntouched: Bool {
-        response?.isRequestBodyUntouched == true || request.body?.use?.hasBegun == false
+        if let use = request.body?.use { return !use.hasBegun }
+        return response?.isRequestBodyUntouched == true
     }
 
     /// The times that the engine sent the request again by itself. One that failed at last has its

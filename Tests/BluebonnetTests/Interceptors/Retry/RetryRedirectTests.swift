@@ -114,4 +114,40 @@ struct RetryRedirectTests {
         }
         #expect(response.retries == 2 + 1)
     }
+
+    @Test func `a body that an earlier hop has read is not sent again`() async throws {
+        let retries = Retries(.retrying())
+        let context = ExchangeContext()
+        let pieces = AsyncStream<[UInt8]> { continuation in
+            continuation.yield([1])
+            continuation.finish()
+        }
+        let count = Counter()
+        let request = try Request(.put, to: "http://x/a", body: .stream(pieces))
+        let response = try await retries.send(request, context) { request in
+            count.increment()
+            _ = try await request.body?.collect()
+            // The last hop had a new body, which its server did not want.
+            let response = TransportResponse(
+                head: ResponseHead(status: .serviceUnavailable),
+                body: .data(Data()),
+                sent: SentRequest(request),
+                informational: [],
+                timings: ExchangeTimings(),
+                startedAt: .now(),
+                isRequestBodyUntouched: true,
+                hop: context.call.newHop()
+            )
+            let record = TransactionRecord(
+                hop: response.hop,
+                sent: SentRequest(request),
+                head: response.head,
+                startedAt: .now()
+            )
+            context.call.note(record)
+            return response
+        }
+        #expect(response.statusCode == 503)
+        #expect(count.value == 1)
+    }
 }
