@@ -14,7 +14,7 @@ public import HTTPTypes
 /// Counterpart of Alamofire's `RetryPolicy`; AFNetworking has none.
 public struct RetryPolicy: Sendable, Hashable {
     /// The most times that a request is sent again. Default: 2, so that it is sent three times.
-    /// Zero or less: never.
+    /// Zero or less: never. More than 100 counts as 100.
     public var maximumRetries = 2
 
     /// The methods of requests that may be sent again although the server may have processed them.
