@@ -256,7 +256,9 @@ struct CookieJarSavingTests {
         store.change { $0[0] = self.cookie("a", "2") }
         jar.set(cookie("c"))
         try await jar.flush()
-        #expect(store.state.withLock { $0.cookies.map(\.pair) } == ["a=2", "b=1", "c=1"])
+        // The jar has it again, and has no room for all three.
+        #expect(store.state.withLock { $0.cookies.contains { $0.pair == "a=2" } })
+        #expect(jar.cookies.map(\.pair).sorted() == ["a=2", "c=1"])
         jar.set(cookie("d"))
         try await jar.flush()
         #expect(!store.names.contains("b") && store.names.contains("d"))
