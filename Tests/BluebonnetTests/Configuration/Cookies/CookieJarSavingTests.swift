@@ -135,12 +135,18 @@ struct CookieJarSavingTests {
         #expect(store.names.isEmpty)
     }
 
+    /// Waits until a jar is written, and nothing is taken along any more.
+    private func flushed(_ jar: CookieJar?) async throws {
+        try await jar?.flush()
+        try await until("the writer has ended") { jar?.state.withLock { $0.isWriting } != true }
+    }
+
     @Test func `a new end alone is written once a minute, and when the jar is flushed or gone`() async throws {
         let store = MemoryStore()
         let clock = CookieClock(now: Self.start)
         var jar: CookieJar? = try jar(store, clock)
         jar?.set(cookie("a"))
-        try await jar?.flush()
+        try await flushed(jar)
         for second in 1...59 {
             clock.move(by: 1)
             jar?.set(cookie("a", lifetime: 1_000_000 + Double(second)))
@@ -148,10 +154,10 @@ struct CookieJarSavingTests {
         #expect(store.updates.count == 1 && jar?.state.withLock { $0.isWriting } == false)
         clock.move(by: 1)
         jar?.set(cookie("a", lifetime: 1_000_060))
-        try await jar?.flush()
+        try await flushed(jar)
         #expect(store.updates.count == 2)
         jar?.set(cookie("a", lifetime: 1_000_061))
-        try await jar?.flush()
+        try await flushed(jar)
         #expect(store.updates.count == 3)
         jar?.set(cookie("a", lifetime: 1_000_062))
         jar = nil
