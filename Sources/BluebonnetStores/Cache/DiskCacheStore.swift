@@ -80,11 +80,21 @@
         }
 
         /// The responses of a key.
+        ///
+        /// - Parameter key: The ``CacheRecord/key``.
+        /// - Returns: The responses.
+        /// - Throws: An error of the database.
         public func records(for key: String) async throws -> [CacheRecord] {
             try await queue.read { try CacheIndex.records(of: key, in: $0) }
         }
 
         /// The body of a response. A large one is read while it is used.
+        ///
+        /// - Parameters:
+        ///   - record: The response.
+        ///   - range: The part that is wanted; nil for all of it.
+        /// - Returns: The body; nil where there is none any more, or it is damaged.
+        /// - Throws: An error of the database or of the file.
         public func body(of record: CacheRecord, range: Range<Int>?) async throws -> ResponseBody? {
             let (files, identifier, now) = (files, record.identifier, Self.now)
             guard let entry = try await queue.read({ try CacheIndex.entry(identifier, in: $0) }) else { return nil }
@@ -112,23 +122,36 @@
         }
 
         /// Begins to store a response.
+        ///
+        /// - Parameter record: The response.
+        /// - Returns: What takes the body.
+        /// - Throws: An error of the file.
         public func writer(for record: CacheRecord) async throws -> any CacheBodyWriter {
             let path = files.part(record.identifier)
             return Writer(self, try await FileWork.run { try CacheBodyFile(path) })
         }
 
         /// Replaces a record.
+        ///
+        /// - Parameter record: The new record, of the same body.
+        /// - Throws: An error of the database.
         public func update(_ record: CacheRecord) async throws {
             let data = try record.encoded
             try await queue.write { try CacheIndex.update(record.identifier, data, in: $0) }
         }
 
         /// Removes one response.
+        ///
+        /// - Parameter record: The response.
+        /// - Throws: An error of the database.
         public func remove(_ record: CacheRecord) async throws {
             try await remove { try CacheIndex.remove([record.identifier], in: $0) }
         }
 
         /// Removes the responses of a key.
+        ///
+        /// - Parameter key: The ``CacheRecord/key``.
+        /// - Throws: An error of the database.
         public func removeAll(for key: String) async throws {
             try await remove { database in
                 try CacheIndex.remove(try CacheIndex.records(of: key, in: database).map(\.identifier), in: database)
@@ -136,6 +159,8 @@
         }
 
         /// Removes all responses, and no other file.
+        ///
+        /// - Throws: An error of the database.
         public func removeAll() async throws {
             let files = files
             let removed = try await queue.write { try CacheIndex.removeAll(in: $0) }
@@ -143,6 +168,9 @@
         }
 
         /// All responses, those first that were used last.
+        ///
+        /// - Returns: The responses.
+        /// - Throws: An error of the database.
         public func allRecords() async throws -> [CacheRecord] {
             try await queue.read { try CacheIndex.all(in: $0) }
         }
