@@ -113,11 +113,16 @@
                     BEGIN UPDATE total SET cost = cost + new.cost; END;
                     CREATE TRIGGER entryRemoved AFTER DELETE ON entry
                     BEGIN UPDATE total SET cost = cost - old.cost; END;
+                    CREATE TRIGGER entryChanged AFTER UPDATE OF cost ON entry
+                    BEGIN UPDATE total SET cost = cost - old.cost + new.cost; END;
                     """
             )
         }
 
         // MARK: Reading
+
+        /// The latest time of a use.
+        private static let latest = 1 << 53
 
         static func contains(_ identifier: UInt64, in database: Database) throws -> Bool {
             try entry(identifier, in: database) != nil
@@ -140,11 +145,13 @@
                 sql: "SELECT count, hash, used FROM entry WHERE identifier = ?"
             )
             guard let row = try Row.fetchOne(statement, arguments: [Int64(clamping: identifier)]) else { return nil }
-            return Entry(
+            let entry = Entry(
                 count: try row.decode(atIndex: 0),
                 hash: try row.decode(atIndex: 1),
                 used: try row.decode(atIndex: 2)
             )
+            // Of a damaged index nothing is used.
+            return entry.count >= 0 && 0...latest ~= entry.used ? entry : nil
         }
 
         static func total(in database: Database) throws -> Int {
@@ -168,14 +175,14 @@
             try statement.execute(
                 arguments: [
                     Int64(clamping: record.identifier), record.key, data, entry.count, entry.hash, cost + data.count,
-                    max(entry.used, last + 1),
+                    max(entry.used, min(max(0, last), latest - 1) + 1),
                 ]
             )
         }
 
         static func update(_ identifier: UInt64, _ data: Data, in database: Database) throws {
-            try database.cachedStatement(sql: "UPDATE entry SET data = ? WHERE identifier = ?")
-                .execute(arguments: [data, Int64(clamping: identifier)])
+            let sql = "UPDATE entry SET cost = cost - length(data) + ?, data = ? WHERE identifier = ?"
+            try database.cachedStatement(sql: sql).execute(arguments: [data.count, data, Int64(clamping: identifier)])
         }
 
         static func markUsed(_ identifier: UInt64, at now: Int, in database: Database) throws {

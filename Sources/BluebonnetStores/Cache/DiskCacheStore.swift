@@ -134,10 +134,14 @@
         /// Replaces a record.
         ///
         /// - Parameter record: The new record, of the same body.
-        /// - Throws: An error of the database.
+        /// - Throws: An error of the database or of a file.
         public func update(_ record: CacheRecord) async throws {
             let data = try record.encoded
-            try await queue.write { try CacheIndex.update(record.identifier, data, in: $0) }
+            let capacity = capacity
+            try await remove { database in
+                try CacheIndex.update(record.identifier, data, in: database)
+                return try CacheIndex.makeRoom(capacity, in: database)
+            }
         }
 
         /// Removes one response.

@@ -27,7 +27,7 @@ enum CacheDecision: Sendable {
         let otherwise: (CacheStatus.Forward, Stored?) -> CacheDecision = { reason, stored in
             cached.isOnlyIfCached ? .refuse : .forward(reason, stored)
         }
-        guard let record = Self.chosen(from: records, request) else {
+        guard let record = Self.chosen(from: records, request, cached) else {
             self = otherwise(records.isEmpty ? .uriMiss : .varyMiss, nil)
             return
         }
@@ -35,7 +35,9 @@ enum CacheDecision: Sendable {
         let age = facts.age(at: now)
         let stored = Stored(record: record, age: age, timeToLive: facts.lifetime(isShared: isShared) - age)
         switch cached.policy {
-        case .forceCache, .onlyIfCached: self = .use(stored)
+        case .forceCache, .onlyIfCached:
+            // What only the server can answer is not in a cache, however old.
+            self = Self.isForServer(cached) ? otherwise(.request, stored) : .use(stored)
         case .reload, .noStore: self = .forward(.request, nil)
         case .noCache: self = .forward(.request, stored)
         case .default: self = Self.byRules(stored, cached, isShared) ?? otherwise(Self.reason(stored, cached), stored)
@@ -43,9 +45,22 @@ enum CacheDecision: Sendable {
     }
 
     /// The most recent of the responses that are for the request (§4.1).
-    private static func chosen(from records: [CacheRecord], _ request: Request) -> CacheRecord? {
-        records.lazy.filter { Vary.matches($0, request) }
+    ///
+    /// A range is never a part of encoded bytes: a request for one offers no coding, and its
+    /// response is not decoded, but a server may leave out the `Vary` that tells the forms apart.
+    private static func chosen(
+        from records: [CacheRecord],
+        _ request: Request,
+        _ cached: CacheRequest
+    ) -> CacheRecord? {
+        records.lazy
+            .filter { Vary.matches($0, request) && (cached.range == nil || !$0.head.contains(.contentEncoding)) }
             .max { ($0.facts.date ?? 0, $0.receivedAt) < ($1.facts.date ?? 0, $1.receivedAt) }
+    }
+
+    /// Whether a request has a condition that the server alone can check (§4.3.2), or several ranges.
+    private static func isForServer(_ cached: CacheRequest) -> Bool {
+        cached.condition == .ofServer || !cached.hasUsableRange
     }
 
     private static func reason(_ stored: Stored, _ cached: CacheRequest) -> CacheStatus.Forward {
@@ -57,8 +72,7 @@ enum CacheDecision: Sendable {
         let (wishes, facts) = (cached.directives, stored.record.facts)
         // §5.2.1.4, §5.2.1.5: a request that is not to be stored wants no stored response either.
         if !wishes.flags.isDisjoint(with: [.noCache, .noStore]) { return nil }
-        // §4.3.2: such a condition is for the server, and so are several ranges.
-        if cached.condition == .ofServer || !cached.hasUsableRange { return nil }
+        if isForServer(cached) { return nil }
         // §5.2.2.4.
         if facts.directives.flags.contains(.noCache) { return nil }
         // §5.2.1.1.

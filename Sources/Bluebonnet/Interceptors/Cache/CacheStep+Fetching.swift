@@ -98,10 +98,11 @@ extension CacheStep {
         _ requestedAt: Int,
         _ receivedAt: Int
     ) async -> TransportResponse? {
-        if let tag = received.head.values(for: .eTag).first, let stored = record.facts.entityTag,
-            !StoredFacts.matchesWeakly(tag, stored)
-        {
-            return nil
+        let tag = received.head.values(for: .eTag).first
+        if let tag, let stored = record.facts.entityTag {
+            guard StoredFacts.matchesWeakly(tag, stored) else { return nil }
+        } else if let date = received.head.values(for: .lastModified).first, let stored = record.facts.lastModified {
+            guard date == stored else { return nil }
         }
         let head = StorageDecision.updated(record.head, with: received.head, cache.isShared)
         let updated = record.updated(head, requestedAt: requestedAt, receivedAt: receivedAt)
@@ -120,7 +121,9 @@ extension CacheStep {
     /// that it must not be stored.
     private func keep(_ record: CacheRecord, as updated: CacheRecord, _ newer: ResponseHead) async -> Bool {
         let flags = CacheDirectives(newer.values(for: .cacheControl)).flags
-        let isForbidden = flags.contains(.noStore) || cache.isShared && flags.contains(.isWhollyPrivate)
+        let isForbidden =
+            flags.contains(.noStore) || cache.isShared && flags.contains(.isWhollyPrivate)
+            || !StorageDecision.fits(updated.head)
         guard !isForbidden else {
             await cache.attempt { try await $0.remove(record) }
             return false
@@ -222,12 +225,11 @@ extension CacheRecord {
         if let tag = head.values(for: .eTag).first {
             guard let own = facts.entityTag, StoredFacts.matchesWeakly(tag, own) else { return false }
         }
-        if let date = head.values(for: .lastModified).first, let own = facts.lastModified, own != date { return false }
-        guard head.statusCode == 200, let length = head[.contentLength] else {
-            // A 304 without any validator may be about any of them.
-            return head.statusCode == 200 || head.contains(.eTag) || head.contains(.lastModified)
-        }
-        return Int(length) == byteCount
+        let date = head.values(for: .lastModified).first
+        if let date, let own = facts.lastModified, own != date { return false }
+        // A 304 is about this one only where a validator of both is the same.
+        if head.statusCode == 304 { return head.contains(.eTag) || date != nil && facts.lastModified == date }
+        return head[.contentLength].map { Int($0) == byteCount } ?? true
     }
 
     /// Whether its body may be stored as far as its length is known.

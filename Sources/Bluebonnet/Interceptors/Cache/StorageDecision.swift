@@ -38,6 +38,11 @@ enum StorageDecision: Sendable {
             self = .refuse(reason)
             return
         }
+        let dropped = Self.droppedNames(head, facts.directives, isShared)
+        guard dropped.isDisjoint(with: Self.fixedFields) else {
+            self = .refuse("without the fields that say how its body is to be read")
+            return
+        }
         guard let varying = Vary.fields(of: head, for: request) else {
             self = .refuse("Vary matches no request")
             return
@@ -106,11 +111,29 @@ enum StorageDecision: Sendable {
     /// The head as it is stored: without the fields that must not be, and those that may be used
     /// only when the server has confirmed them (§5.2.2.4), or are for one user (§5.2.2.7).
     static func stored(_ head: ResponseHead, _ directives: CacheDirectives, _ isShared: Bool) -> ResponseHead {
+        let names = droppedNames(head, directives, isShared)
+        return head.replacing { connectionFields.contains($0) || names.contains($0) }
+    }
+
+    /// The names of the fields that a head itself says are not to be stored.
+    private static func droppedNames(
+        _ head: ResponseHead,
+        _ directives: CacheDirectives,
+        _ isShared: Bool
+    ) -> Set<String> {
         var names = Set(directives.noCacheFields + (isShared ? directives.privateFields : []))
         for value in head.values(for: .connection) {
             for name in value.split(separator: ",") { names.insert(name.trimmingBlanks.lowercased()) }
         }
-        return head.replacing { connectionFields.contains($0) || names.contains($0) }
+        return names
+    }
+
+    /// The longest head that is kept, in bytes: each 304 may add fields to it.
+    private static let longestHead = 64 * 1024
+
+    /// Whether a head that was updated is not too long to be kept.
+    static func fits(_ head: ResponseHead) -> Bool {
+        head.latin1Fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.unicodeScalars.count } <= longestHead
     }
 
     /// The fields of a stored response that no later response changes (§3.2): those that say how
@@ -120,7 +143,10 @@ enum StorageDecision: Sendable {
     /// The head of a stored response with the fields of a 304 or a HEAD (§3.2, §4.3.4, §4.3.5).
     static func updated(_ stored: ResponseHead, with newer: ResponseHead, _ isShared: Bool) -> ResponseHead {
         let newer = Self.stored(newer, CacheDirectives(newer.values(for: .cacheControl)), isShared)
-        let fields = newer.headerFields.filter { !fixedFields.contains($0.name.canonicalName) }
+        let fields = newer.headerFields.filter {
+            // What it varies by was found in the request for the stored one.
+            !fixedFields.contains($0.name.canonicalName) && $0.name != .vary
+        }
         let names = Set(fields.map(\.name.canonicalName))
         var head = stored.replacing { names.contains($0) || $0 == "age" }
         var all = head.headerFields

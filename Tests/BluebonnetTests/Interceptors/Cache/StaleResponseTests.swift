@@ -118,7 +118,7 @@ struct StaleResponseTests {
 
 extension CacheBench {
     /// The seconds since the response for a path came or was confirmed.
-    fileprivate func age(of path: String) -> Int? {
+    func age(of path: String) -> Int? {
         cache.memory?.records(for: "http://x.test:80\(path)").first.map {
             now - Int($0.receivedAt.timeIntervalSince1970)
         }
