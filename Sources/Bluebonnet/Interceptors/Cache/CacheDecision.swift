@@ -58,7 +58,8 @@ enum CacheDecision: Sendable {
             .max { ($0.facts.date ?? 0, $0.receivedAt) < ($1.facts.date ?? 0, $1.receivedAt) }
     }
 
-    /// Whether a request has a condition that the server alone can check (§4.3.2), or several ranges.
+    /// Whether a request has a condition that the server alone can check (§4.3.2), or several
+    /// ranges.
     private static func isForServer(_ cached: CacheRequest) -> Bool {
         cached.condition == .ofServer || !cached.hasUsableRange
     }
