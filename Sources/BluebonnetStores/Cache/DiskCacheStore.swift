@@ -20,8 +20,8 @@
     /// it.
     ///
     /// When the capacity is reached, the responses that were not used for the longest time make
-    /// room. A store waits for another process no longer than a quarter of a second; then it fails,
-    /// and the request goes on without it.
+    /// room. Each step waits for another process no longer than a quarter of a second; then it
+    /// fails, and the request goes on without the store. The steps of a process wait in one line.
     ///
     /// Counterpart of the disk of `NSURLCache`.
     public final class DiskCacheStore: CacheStore {
