@@ -23,7 +23,7 @@ let package = Package(
         .trait(name: "Logging", description: "BluebonnetServices: logs through swift-log."),
         .trait(name: "Metrics", description: "BluebonnetServices: measurements through swift-metrics."),
         .trait(name: "ServiceLifecycle", description: "BluebonnetServices: a session as a service."),
-        .trait(name: "Stores", description: "BluebonnetStores: transfers that outlive the process, in SQLite."),
+        .trait(name: "Stores", description: "BluebonnetStores: transfers, cookies and a cache in SQLite."),
         .trait(name: "Tracing", description: "BluebonnetServices: traces through swift-distributed-tracing."),
         .trait(name: "Zstd", description: "Undoes the content coding zstd; needs libzstd."),
     ],

@@ -48,6 +48,12 @@ struct FileIdentity: Sendable, Hashable, Codable {
 }
 
 extension SystemFile {
+    /// The size in bytes of the regular file at a path; nil for anything else, and for nothing.
+    ///
+    /// Not from the attributes of `FileManager`, whose numbers have another type as soon as a part
+    /// of the process links Foundation.
+    package static func size(ofFile path: String) -> Int? { FileIdentity(of: path)?.size }
+
     /// What the system knows of the file.
     fileprivate func status() throws -> stat {
         var status = stat()

@@ -38,15 +38,6 @@ extension SystemFile {
         return file
     }
 
-    /// The size in bytes of the file at a path, which is no link; nil where there is none.
-    ///
-    /// Not from the attributes of `FileManager`, whose numbers have another type as soon as a part
-    /// of the process links Foundation.
-    package static func size(ofFile path: String) -> Int? {
-        var status = stat()
-        return unsafe lstat(path, &status) == 0 ? Int(status.st_size) : nil
-    }
-
     /// The first bytes of a regular file; links are not followed.
     ///
     /// - Parameters:

@@ -62,22 +62,18 @@ extension ExchangeContext {
     }
 }
 
-/// One wait, woken by its timer, by what stops the call, by the cancellation of the Swift task that
-/// waits or, where that is asked for, by the resumption of the call.
-private final class Sleep: Call.Operation {
+/// One wait, which ends at a time, when somebody wakes it, or by the cancellation of the Swift task
+/// that waits.
+final class WakeableWait: Sendable {
     private struct State {
         var caller: SuspendedCaller<Void, Never>?
         var timer: Scheduled<Void>?
         var isOver = false
     }
 
-    private let endsAtResumption: Bool
     private let state = Mutex(State())
 
-    init(endsAtResumption: Bool) {
-        self.endsAtResumption = endsAtResumption
-    }
-
+    /// Waits, once; not at all where it was woken before.
     func wait(until end: NIODeadline) async {
         await withTaskCancellationHandler {
             await SuspendedCaller.suspend { caller in
@@ -95,7 +91,7 @@ private final class Sleep: Call.Operation {
         }
     }
 
-    private func wake() {
+    func wake() {
         let (caller, timer) = state.withLock { state -> (SuspendedCaller<Void, Never>?, Scheduled<Void>?) in
             state.isOver = true
             defer { (state.caller, state.timer) = (nil, nil) }
@@ -104,13 +100,23 @@ private final class Sleep: Call.Operation {
         timer?.cancel()
         caller?.resume()
     }
+}
 
-    func cancel(with error: NetworkingError) {
-        wake()
+/// A wait of a call, which what stops the call ends and, where that is asked for, its resumption.
+private final class Sleep: Call.Operation {
+    private let endsAtResumption: Bool
+    private let sleeper = WakeableWait()
+
+    init(endsAtResumption: Bool) {
+        self.endsAtResumption = endsAtResumption
     }
 
+    func wait(until end: NIODeadline) async { await sleeper.wait(until: end) }
+
+    func cancel(with error: NetworkingError) { sleeper.wake() }
+
     func suspensionChanged() {
-        if endsAtResumption { wake() }
+        if endsAtResumption { sleeper.wake() }
     }
 
     func priorityChanged() {}

@@ -179,7 +179,7 @@ struct DownloadRunner: Sendable {
     /// its digest tells.
     private static func size(ofWhole file: URL, _ head: ResponseHead, _ item: DownloadItem) -> Int? {
         let path = file.path(percentEncoded: false)
-        guard FileKind(path: path) == .regular, let size = SystemFile.size(ofFile: path) else { return nil }
+        guard let size = SystemFile.size(ofFile: path) else { return nil }
         return item.checksum != nil || head.lengthOfWhole == size ? size : nil
     }
 

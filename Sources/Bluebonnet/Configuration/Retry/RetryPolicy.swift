@@ -1,4 +1,6 @@
+import FoundationEssentials
 public import HTTPTypes
+import NIOCore
 
 /// Which requests are sent again after a failure, how often, and how long the session waits before.
 ///
@@ -150,5 +152,19 @@ public struct RetryBackoff: Sendable, Hashable {
         }
         seconds = min(seconds, limit)
         return min(.seconds(isRandom ? seconds * random() : seconds), Self.most)
+    }
+}
+
+/// The clocks, the waits and the random numbers of retries, which tests replace.
+struct RetryTiming: Sendable {
+    /// Returns the present by the clock of the event loops.
+    var now: @Sendable () -> NIODeadline = { .now() }
+    /// Returns the time of day.
+    var date: @Sendable () -> Date = { Date() }
+    /// Returns a number from 0 to below 1.
+    var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
+    /// Waits until the time is over, or the task is stopped.
+    var sleep: @Sendable (ExchangeContext, Duration) async throws -> Void = { context, time in
+        try await context.sleep(for: time)
     }
 }

@@ -123,7 +123,7 @@ extension CacheStep {
         let flags = CacheDirectives(newer.values(for: .cacheControl)).flags
         let isForbidden =
             flags.contains(.noStore) || cache.isShared && flags.contains(.isWhollyPrivate)
-            || !StorageDecision.fits(updated.head)
+            || updated.head.byteCount > StorageDecision.longestHead
         guard !isForbidden else {
             await cache.attempt { try await $0.remove(record) }
             return false

@@ -129,12 +129,7 @@ enum StorageDecision: Sendable {
     }
 
     /// The longest head that is kept, in bytes: each 304 may add fields to it.
-    private static let longestHead = 64 * 1024
-
-    /// Whether a head that was updated is not too long to be kept.
-    static func fits(_ head: ResponseHead) -> Bool {
-        head.latin1Fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.unicodeScalars.count } <= longestHead
-    }
+    static let longestHead = 64 * 1024
 
     /// The fields of a stored response that no later response changes (§3.2): those that say how
     /// its body is to be read.

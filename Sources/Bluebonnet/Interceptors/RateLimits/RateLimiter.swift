@@ -175,18 +175,12 @@ final class RateLimiter: Sendable {
     /// A request that waits for its turn, woken by that, by what stops its task, and by the
     /// suspension of the task.
     private final class Waiter: Call.Operation {
-        private struct State {
-            var caller: SuspendedCaller<Void, Never>?
-            var timer: Scheduled<Void>?
-            var hasTurn = false
-            var isOver = false
-        }
-
         let ticket: RateQueue.Ticket
         private let limiter: RateLimiter
         private let call: Call
         private let ownUrgency: Int
-        private let state = Mutex(State())
+        private let sleeper = WakeableWait()
+        private let isItsTurn = Atomic(false)
 
         init(_ limiter: RateLimiter, _ ticket: RateQueue.Ticket, _ request: Request, _ call: Call) {
             self.limiter = limiter
@@ -198,42 +192,19 @@ final class RateLimiter: Sendable {
         /// That of the task wins: it may have been changed since the request was made.
         var urgency: Int { call.chosenPriority?.urgency ?? ownUrgency }
 
-        var hasTurn: Bool { state.withLock(\.hasTurn) }
+        var hasTurn: Bool { isItsTurn.load(ordering: .acquiring) }
 
         /// Waits until it has its turn, or is woken, or the time is over.
-        func wait(until end: NIODeadline?) async {
-            await withTaskCancellationHandler {
-                await SuspendedCaller.suspend { caller in
-                    let timer = end.map { end in StoppableCall.schedule(at: end) { self.wake(hasTurn: false) } }
-                    let isOver = state.withLock { state in
-                        if !state.isOver { (state.caller, state.timer) = (caller, timer) }
-                        return state.isOver
-                    }
-                    guard isOver else { return }
-                    timer?.cancel()
-                    caller.resume()
-                }
-            } onCancel: {
-                wake(hasTurn: false)
-            }
+        func wait(until end: NIODeadline?) async { await sleeper.wait(until: end ?? .distantFuture) }
+
+        func takeTurn() {
+            isItsTurn.store(true, ordering: .releasing)
+            sleeper.wake()
         }
 
-        func takeTurn() { wake(hasTurn: true) }
+        func cancel(with error: NetworkingError) { sleeper.wake() }
 
-        private func wake(hasTurn: Bool) {
-            let (caller, timer) = state.withLock { state -> (SuspendedCaller<Void, Never>?, Scheduled<Void>?) in
-                state.isOver = true
-                if hasTurn { state.hasTurn = true }
-                defer { (state.caller, state.timer) = (nil, nil) }
-                return (state.caller, state.timer)
-            }
-            timer?.cancel()
-            caller?.resume()
-        }
-
-        func cancel(with error: NetworkingError) { wake(hasTurn: false) }
-
-        func suspensionChanged() { wake(hasTurn: false) }
+        func suspensionChanged() { sleeper.wake() }
 
         func priorityChanged() { limiter.move(self) }
     }
