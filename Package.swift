@@ -14,14 +14,17 @@ let package = Package(
     products: [
         .library(name: "Bluebonnet", targets: ["Bluebonnet"]),
         .library(name: "BluebonnetFoundation", targets: ["BluebonnetFoundation"]),
+        .library(name: "BluebonnetImages", targets: ["BluebonnetImages"]),
         .library(name: "BluebonnetServices", targets: ["BluebonnetServices"]),
         .library(name: "BluebonnetStores", targets: ["BluebonnetStores"]),
         .library(name: "BluebonnetTesting", targets: ["BluebonnetTesting"]),
     ],
     traits: [
         .trait(name: "Brotli", description: "Undoes the content coding br; needs libbrotlidec."),
+        .trait(name: "Images", description: "BluebonnetImages: images through gdk-pixbuf."),
         .trait(name: "Logging", description: "BluebonnetServices: logs through swift-log."),
         .trait(name: "Metrics", description: "BluebonnetServices: measurements through swift-metrics."),
+        .trait(name: "Redis", description: "BluebonnetStores: a cache shared by machines, in Redis; needs libhiredis."),
         .trait(name: "ServiceLifecycle", description: "BluebonnetServices: a session as a service."),
         .trait(name: "Stores", description: "BluebonnetStores: transfers, cookies and a cache in SQLite."),
         .trait(name: "Tracing", description: "BluebonnetServices: traces through swift-distributed-tracing."),
@@ -48,6 +51,7 @@ let package = Package(
         .target(
             name: "Bluebonnet",
             dependencies: [
+                "CNetlink",
                 "CZlib",
                 .target(name: "CBrotli", condition: .when(traits: ["Brotli"])),
                 .target(name: "CZstd", condition: .when(traits: ["Zstd"])),
@@ -61,6 +65,7 @@ let package = Package(
                 .product(name: "X509", package: "swift-certificates"),
             ]
         ),
+        .systemLibrary(name: "CNetlink"),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(
             name: "CBrotli",
@@ -72,7 +77,25 @@ let package = Package(
             pkgConfig: "libzstd",
             providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]
         ),
+        .systemLibrary(
+            name: "CGdkPixbuf",
+            pkgConfig: "gdk-pixbuf-2.0",
+            providers: [.apt(["libgdk-pixbuf-2.0-dev"]), .brew(["gdk-pixbuf"])]
+        ),
+        .systemLibrary(
+            name: "CHiredis",
+            pkgConfig: "hiredis",
+            providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]
+        ),
         .target(name: "BluebonnetFoundation", dependencies: ["Bluebonnet"]),
+        .target(
+            name: "BluebonnetImages",
+            dependencies: [
+                "Bluebonnet",
+                .target(name: "CGdkPixbuf", condition: .when(traits: ["Images"])),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
         .target(
             name: "BluebonnetServices",
             dependencies: [
@@ -96,6 +119,7 @@ let package = Package(
             name: "BluebonnetStores",
             dependencies: [
                 "Bluebonnet",
+                .target(name: "CHiredis", condition: .when(traits: ["Redis"])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Stores"])),
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Stores"])),
             ]
@@ -158,6 +182,15 @@ let package = Package(
             dependencies: [
                 "Bluebonnet",
                 "BluebonnetFoundation",
+                "LocalServer",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        .testTarget(
+            name: "BluebonnetImagesTests",
+            dependencies: [
+                "Bluebonnet",
+                "BluebonnetImages",
                 "LocalServer",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]

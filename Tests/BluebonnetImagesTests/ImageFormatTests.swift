@@ -1,0 +1,6 @@
+#if Images
+    import BluebonnetImages
+    import Testing
+
+    @Suite struct ImageFormatTests {}
+#endif
