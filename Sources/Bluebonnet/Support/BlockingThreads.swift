@@ -22,6 +22,8 @@ final class BlockingThreads: Sendable {
     static let certificates = BlockingThreads(limit: 4)
     /// For the certificates of servers, which cost time and do not block.
     static let trust = BlockingThreads(limit: System.coreCount)
+    /// For the decoding of images, which costs time and memory and does not block.
+    static let images = BlockingThreads(limit: System.coreCount)
     /// For regular files: a few more than cores, since some wait for the disk.
     static let files = BlockingThreads(limit: System.coreCount + 4)
     /// For pipes and devices, each of which may block for ever.
@@ -309,5 +311,17 @@ package enum FileWork {
         BlockingThreads.files.submit { unavailable in
             if unavailable == nil { work() }
         }
+    }
+}
+
+/// The decoding of images for another product of the package.
+package enum ImageWork {
+    /// Decodes on the threads for images, of which there are at most as many as cores.
+    ///
+    /// - Parameter work: The work, to its end; it is not begun where the task is cancelled.
+    /// - Returns: Its value.
+    /// - Throws: What the work throws, `CancellationError`, or that no thread could be started.
+    package static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await BlockingThreads.images.run(work)
     }
 }

@@ -21,6 +21,8 @@ struct EventLoopTaskExecutorTests {
             var count: Int
         }
 
+        var isLengthy = false
+
         func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> Output {
             Output(isOnEventLoop: EventLoopTaskExecutor.isRunningOnEventLoop, count: body.count)
         }
@@ -62,6 +64,30 @@ struct EventLoopTaskExecutorTests {
                 }
                 #expect(output.count == size)
                 #expect(output.isOnEventLoop == (size <= 32 * 1024))
+            }
+        }
+    }
+
+    @Test func `a short body is parsed off the event loop where its serializer is lengthy`() async throws {
+        let script: FaultServer.Script = [
+            .readRequest, .respond(body: "1"), .readRequest, .respond(body: "1"), .readRequest, .respond(body: "1"),
+            .readRequest, .respond(body: "1"),
+        ]
+        try await FaultServer.run(script) { server in
+            try await withSession { session in
+                let request = try Request(to: server.baseURL)
+                let api = HTTPSessionManager(baseURL: URL(string: server.baseURL), session: session)
+                let probe = Probe(isLengthy: true)
+                let compound = CompoundResponseSerializer([probe])
+                let outputs = try await withTaskExecutorPreference(EventLoopTaskExecutor.next()) {
+                    [
+                        try await session.response(for: request, as: probe).value,
+                        try await api.get("", as: probe),
+                        try await session.dataTask(for: request, as: probe).value,
+                        try await session.response(for: request, as: compound).value,
+                    ]
+                }
+                #expect(outputs.map(\.isOnEventLoop) == [false, false, false, false])
             }
         }
     }

@@ -30,6 +30,7 @@ public import FoundationEssentials
 public struct CompoundResponseSerializer<Output: Sendable>: ValidatingResponseSerializer {
     /// One of the serializers, with the conversion of its value.
     public struct Alternative: Sendable {
+        fileprivate let isLengthy: Bool
         fileprivate let serialize: @Sendable (Data, ResponseHead, Request) -> Result<Output, NetworkingError>
 
         /// A serializer of the same output.
@@ -54,7 +55,7 @@ public struct CompoundResponseSerializer<Output: Sendable>: ValidatingResponseSe
             _ serializer: Serializer,
             as transform: @escaping @Sendable (Serializer.Output) throws -> Output
         ) -> Alternative {
-            Alternative { body, head, request in
+            Alternative(isLengthy: serializer.isLengthy) { body, head, request in
                 do throws(NetworkingError) {
                     let value = try serializer.serialize(body, head: head, request: request)
                     do {
@@ -78,6 +79,9 @@ public struct CompoundResponseSerializer<Output: Sendable>: ValidatingResponseSe
 
     /// The responses that are accepted, before any serializer is tried. Default: all.
     public var validation = ResponseValidation.none
+
+    /// Whether one of the serializers is.
+    public var isLengthy: Bool { alternatives.contains(where: \.isLengthy) }
 
     private let alternatives: [Alternative]
 

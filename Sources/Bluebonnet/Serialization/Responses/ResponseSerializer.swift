@@ -3,10 +3,15 @@ public import FoundationEssentials
 /// Validates a response and turns its body into a value.
 ///
 /// Counterpart of `AFURLResponseSerialization`. Bodies above 32 KiB are never parsed on an event
-/// loop. Choose one with a leading dot: `as: .json`.
+/// loop or on the actor of the caller, and no body where ``isLengthy`` is true. Choose one with a
+/// leading dot: `as: .json`.
 public protocol ResponseSerializer<Output>: Sendable {
     /// The type of the value.
     associatedtype Output: Sendable
+
+    /// Whether parsing takes long also for a short body, as for a compressed image: then it is
+    /// never done on an event loop or on the actor of the caller. Default: false.
+    var isLengthy: Bool { get }
 
     /// Validates, then parses.
     ///
@@ -19,4 +24,9 @@ public protocol ResponseSerializer<Output>: Sendable {
     ///   ``NetworkingError/Code/unacceptableContentType`` or
     ///   ``NetworkingError/Code/responseSerializationFailed``, with the head and the body in it.
     func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> Output
+}
+
+extension ResponseSerializer {
+    /// False: parsing takes as long as the body is.
+    public var isLengthy: Bool { false }
 }

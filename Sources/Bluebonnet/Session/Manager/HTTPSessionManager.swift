@@ -364,12 +364,13 @@ public struct HTTPSessionManager: Sendable {
         if session.core.hasListeners { call.note(serializer: serializer) }
         let validation = options.validation ?? validation
         let received = try await session.core.receive(call, keepsBody: Self.needOfBody(serializer, validation))
-        guard call.isFinishedElsewhere(received, caller: #isolation) else {
+        let isLengthy = serializer.isLengthy
+        guard call.isFinishedElsewhere(received, isLengthy: isLengthy, caller: #isolation) else {
             return try call.finish(received) { received throws(NetworkingError) in
                 try validation.admit(received) { () throws(NetworkingError) in try serializer.serialize(received) }
             }
         }
-        return try await call.finishElsewhere(received) { received throws(NetworkingError) in
+        return try await call.finishElsewhere(received, isLengthy: isLengthy) { received throws(NetworkingError) in
             try validation.admit(received) { () throws(NetworkingError) in try serializer.serialize(received) }
         }
     }

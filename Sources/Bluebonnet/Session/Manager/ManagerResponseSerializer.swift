@@ -13,6 +13,8 @@ struct ManagerResponseSerializer<Base: ResponseSerializer>: ResponseSerializer, 
     let base: Base
     let validation: ResponseValidation
 
+    var isLengthy: Bool { base.isLengthy }
+
     func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> Base.Output {
         try validation.admit(body, head: head, request: request) { () throws(NetworkingError) in
             try base.serialize(body, head: head, request: request)

@@ -35,12 +35,16 @@ extension Call {
 
     /// Whether what was received must not be parsed where the caller runs, or hooks are called
     /// behind that.
-    func isFinishedElsewhere(_ received: ReceivedResponse, caller: (any Actor)?) -> Bool {
-        hooks != nil || Self.isParsedElsewhere(received, caller: caller)
+    func isFinishedElsewhere(_ received: ReceivedResponse, isLengthy: Bool, caller: (any Actor)?) -> Bool {
+        hooks != nil || Self.isParsedElsewhere(received, isLengthy: isLengthy, caller: caller)
     }
 
-    private static func isParsedElsewhere(_ received: ReceivedResponse, caller: (any Actor)?) -> Bool {
-        received.body.count > Computation.inlineSize && Computation.belongsElsewhere(caller: caller)
+    private static func isParsedElsewhere(
+        _ received: ReceivedResponse,
+        isLengthy: Bool,
+        caller: (any Actor)?
+    ) -> Bool {
+        (isLengthy || received.body.count > Computation.inlineSize) && Computation.belongsElsewhere(caller: caller)
     }
 
     /// Parses what was received, and completes the call. Not asynchronous: values whose size is
@@ -63,11 +67,12 @@ extension Call {
     @inline(never)
     func finishElsewhere<Output: Sendable>(
         _ received: ReceivedResponse,
+        isLengthy: Bool = false,
         _ parse: @escaping @Sendable (ReceivedResponse) throws(NetworkingError) -> Output
     ) async throws(NetworkingError) -> Output {
         let result: Result<Output, NetworkingError>
         do throws(NetworkingError) {
-            if Self.isParsedElsewhere(received, caller: #isolation) {
+            if Self.isParsedElsewhere(received, isLengthy: isLengthy, caller: #isolation) {
                 result = .success(try await Computation.elsewhere { () throws(NetworkingError) in try parse(received) })
             } else {
                 result = .success(try parse(received))

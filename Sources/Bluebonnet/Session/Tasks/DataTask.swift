@@ -13,6 +13,7 @@ public final class DataTask<Output: Sendable>: ValueTask {
     /// of Swift's `Result`.
     public typealias Outcome = Result<Response<Output>, NetworkingError>
     let core: TaskCore<Response<Output>>
+    private let isLengthy: Bool
     private let serialize: Serialize
 
     init(
@@ -22,6 +23,7 @@ public final class DataTask<Output: Sendable>: ValueTask {
         serialize: @escaping Serialize
     ) {
         core = TaskCore(request, session: session, kind: .data)
+        isLengthy = serializer?.isLengthy ?? false
         self.serialize = serialize
         core.present(as: self, serializer: serializer)
     }
@@ -112,6 +114,6 @@ public final class DataTask<Output: Sendable>: ValueTask {
     }
 
     @Sendable func work() async throws(NetworkingError) -> Response<Output> {
-        try await core.session.response(to: core.call, serialize)
+        try await core.session.response(to: core.call, isLengthy: isLengthy, serialize)
     }
 }

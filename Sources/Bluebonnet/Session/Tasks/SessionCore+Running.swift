@@ -45,23 +45,25 @@ extension SessionCore {
     /// When this throws, the task is complete.
     func response<Output: Sendable>(
         to call: Call,
+        isLengthy: Bool,
         _ serialize: @escaping DataTask<Output>.Serialize
     ) async throws(NetworkingError) -> Response<Output> {
-        try await parsed(try await receive(call), call, serialize)
+        try await parsed(try await receive(call), call, isLengthy: isLengthy, serialize)
     }
 
     /// Parses what was received, and completes the call.
     func parsed<Output: Sendable>(
         _ received: ReceivedResponse,
         _ call: Call,
+        isLengthy: Bool,
         _ serialize: @escaping DataTask<Output>.Serialize
     ) async throws(NetworkingError) -> Response<Output> {
-        guard call.isFinishedElsewhere(received, caller: #isolation) else {
+        guard call.isFinishedElsewhere(received, isLengthy: isLengthy, caller: #isolation) else {
             return try call.finish(received) { received throws(NetworkingError) in
                 Response(value: try serialize(received), received)
             }
         }
-        return try await call.finishElsewhere(received) { received throws(NetworkingError) in
+        return try await call.finishElsewhere(received, isLengthy: isLengthy) { received throws(NetworkingError) in
             Response(value: try serialize(received), received)
         }
     }

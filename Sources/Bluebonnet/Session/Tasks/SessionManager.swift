@@ -145,12 +145,13 @@ public final class SessionManager: Sendable {
         let call = Call(request, core: core, isStarted: true)
         if core.hasListeners { call.note(serializer: serializer) }
         let received = try await core.receive(call)
-        guard call.isFinishedElsewhere(received, caller: #isolation) else {
+        let isLengthy = serializer.isLengthy
+        guard call.isFinishedElsewhere(received, isLengthy: isLengthy, caller: #isolation) else {
             return try call.finish(received) { received throws(NetworkingError) in
                 Response(value: try serializer.serialize(received), received)
             }
         }
-        return try await call.finishElsewhere(received) { received throws(NetworkingError) in
+        return try await call.finishElsewhere(received, isLengthy: isLengthy) { received throws(NetworkingError) in
             Response(value: try serializer.serialize(received), received)
         }
     }

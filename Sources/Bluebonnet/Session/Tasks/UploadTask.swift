@@ -22,6 +22,7 @@ public final class UploadTask<Output: Sendable>: ValueTask {
     /// of Swift's `Result`.
     public typealias Outcome = Result<Response<Output>, NetworkingError>
     let core: TaskCore<Response<Output>>
+    private let isLengthy: Bool
     private let serialize: Serialize
 
     init(
@@ -37,6 +38,7 @@ public final class UploadTask<Output: Sendable>: ValueTask {
         core = TaskCore(request, session: session, kind: .upload, restoring: transfer, resuming: resumeData) {
             () throws(NetworkingError) in try TransferRecord(request, resuming: resumeData)
         }
+        isLengthy = serializer?.isLengthy ?? false
         self.serialize = serialize
         core.present(as: self, serializer: serializer)
     }
@@ -141,7 +143,9 @@ public final class UploadTask<Output: Sendable>: ValueTask {
     }
 
     @Sendable func work() async throws(NetworkingError) -> Response<Output> {
-        guard let transfer = core.transfer else { return try await core.session.response(to: core.call, serialize) }
-        return try await core.session.upload(core.call, transfer, serialize)
+        guard let transfer = core.transfer else {
+            return try await core.session.response(to: core.call, isLengthy: isLengthy, serialize)
+        }
+        return try await core.session.upload(core.call, transfer, isLengthy: isLengthy, serialize)
     }
 }

@@ -10,14 +10,17 @@ extension SessionCore {
     func upload<Output: Sendable>(
         _ call: Call,
         _ transfer: JournaledTransfer,
+        isLengthy: Bool,
         _ serialize: @escaping UploadTask<Output>.Serialize
     ) async throws(NetworkingError) -> Response<Output> {
-        if let known = try await result(of: transfer, call) { return try await parsed(known.response, call, serialize) }
+        if let known = try await result(of: transfer, call) {
+            return try await parsed(known.response, call, isLengthy: isLengthy, serialize)
+        }
         let received = try await receive(call, transfer)
         await transfer.finish(TransferResult(received))
         // It may have been stopped meanwhile.
         if let error = call.error { await transfer.fail(error) }
-        return try await parsed(received, call, serialize)
+        return try await parsed(received, call, isLengthy: isLengthy, serialize)
     }
 
     /// The result that an earlier process has left; nil where there is none.

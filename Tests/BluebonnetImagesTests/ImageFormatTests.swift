@@ -1,6 +1,0 @@
-#if Images
-    import BluebonnetImages
-    import Testing
-
-    @Suite struct ImageFormatTests {}
-#endif
