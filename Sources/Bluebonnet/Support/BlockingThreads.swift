@@ -26,6 +26,9 @@ final class BlockingThreads: Sendable {
     static let images = BlockingThreads(limit: System.coreCount)
     /// For regular files: a few more than cores, since some wait for the disk.
     static let files = BlockingThreads(limit: System.coreCount + 4)
+    /// For the stores of cookies, each of which may wait ten seconds for another process. A jar
+    /// uses one thread at a time.
+    static let cookies = BlockingThreads(limit: .max)
     /// For pipes and devices, each of which may block for ever.
     static let pipes = BlockingThreads(limit: .max)
 

@@ -62,6 +62,11 @@ extension CookieJar {
     }
 
     private func writingFailure() async -> CommandFailure? {
+        for cookie in unstorableCookies {
+            StandardStream.error.write(
+                line: "bluebonnet: The cookie \(cookie) is not kept: it has a tab, which the file cannot hold."
+            )
+        }
         do throws(NetworkingError) {
             try await flush()
             return nil

@@ -44,18 +44,22 @@ enum CookieText {
 
     // MARK: Files
 
-    /// The cookies of a text in the format of curl, or in JSON.
+    /// The cookies of a file in the format of curl, or in JSON.
     ///
     /// - Parameters:
-    ///   - text: The text.
+    ///   - data: The bytes of the file.
     ///   - name: The name of the file, for messages.
     /// - Returns: The cookies.
-    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage`` for a text that has none.
-    static func cookies(in text: String, name: String) throws(CommandFailure) -> [Cookie] {
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage`` for a file that has none.
+    static func cookies(in data: Data, name: String) throws(CommandFailure) -> [Cookie] {
+        let text = String(decoding: data, as: UTF8.self)
         guard text.utf8.first(where: { $0 > 0x20 }) == UInt8(ascii: "[") else {
-            let cookies = NetscapeCookies.cookies(in: text)
+            let cookies = NetscapeCookies.cookies(in: data)
             guard !cookies.isEmpty || !text.utf8.contains(where: { $0 > 0x20 }) || text.hasPrefix("#") else {
                 throw .usage("\(name) has no cookies in the format of curl, and is not JSON.")
+            }
+            if String(validating: data, as: UTF8.self) == nil {
+                StandardStream.error.write(line: "bluebonnet: Cookies with bytes that are not UTF-8 are left out.")
             }
             return cookies
         }

@@ -122,9 +122,11 @@ struct ImportCookies: AsyncParsableCommand {
             throw CommandFailure.usage(error.description)
         }
         let name = source == "-" ? "standard input" : source
-        let cookies = try CookieText.cookies(in: String(decoding: bytes, as: UTF8.self), name: name)
+        let cookies = try CookieText.cookies(in: Data(bytes), name: name)
         let jar = try CookieJar(path: file)
-        let count = try await CookieJar.saving(jar) { cookies.count { jar.set($0) } }
+        let count = try await CookieJar.saving(jar) {
+            cookies.count { jar.set($0) && NetscapeCookies.canHold($0) }
+        }
         StandardStream.error.write(line: "\(count) \(count == 1 ? "cookie" : "cookies") imported.")
     }
 }

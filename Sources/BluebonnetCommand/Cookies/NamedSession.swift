@@ -92,38 +92,50 @@ struct NamedSession {
     ///   - url: The URL of the request.
     /// - Throws: ``CommandFailure`` for a file that cannot be read or written.
     func keep(_ fields: HTTPFields, for url: URL) throws(CommandFailure) {
-        var origins = try origins()
         let kept = fields.filter { Self.isKept($0.name.canonicalName) }
         let origin = Self.origin(of: url)
-        guard origins[origin] != nil || !kept.isEmpty else { return }
         let list = kept.map { JSONValue([JSONValue($0.name.rawName), JSONValue($0.value)]) }
-        guard origins[origin] != JSONValue(list) else { return }
-        origins[origin] = list.isEmpty ? nil : JSONValue(list)
-        let contents: JSONObject = ["version": 1, "origins": .object(origins)]
+        let new = list.isEmpty ? nil : JSONValue(list)
+        guard try origins()[origin] != new else { return }
+        let path = headerFile.path(percentEncoded: false)
         do {
-            try SystemFile.replaceStore(
-                at: headerFile.path(percentEncoded: false),
-                with: Array(try JSONValue(contents).data())
-            )
+            // Another command of the same session may keep its own headers at this moment.
+            try SystemFile.updateStore(at: path, atMost: Self.mostBytes) { bytes in
+                var origins = try Self.origins(in: bytes, path)
+                origins[origin] = new
+                let contents: JSONObject = ["version": 1, "origins": .object(origins)]
+                return Array(try JSONValue(contents).data())
+            }
+        } catch let failure as CommandFailure {
+            throw failure
         } catch {
             throw CommandFailure(message: "The headers of the session are not kept: \(error)", status: .transport)
         }
     }
 
+    /// The most bytes of the file of the headers.
+    private static let mostBytes = 16 << 20
+
     private func origins() throws(CommandFailure) -> JSONObject {
         let path = headerFile.path(percentEncoded: false)
         guard FileKind(path: path) != .missing else { return [:] }
         do {
-            let value = try JSONValue(parsing: String(decoding: try InputFile(path: path).readToEnd(), as: UTF8.self))
-            guard value["version"] == 1, let origins = value["origins"]?.object else {
-                throw CommandFailure.usage("\(path) is not a file with the headers of a session.")
-            }
-            return origins
+            return try Self.origins(in: try InputFile(path: path).readToEnd(), path)
         } catch let failure as CommandFailure {
             throw failure
         } catch {
             throw .usage("\(path) cannot be read: \(error)")
         }
+    }
+
+    /// The headers of a file, which is empty while it is being made.
+    private static func origins(in bytes: [UInt8], _ path: String) throws -> JSONObject {
+        guard !bytes.isEmpty else { return [:] }
+        let value = try JSONValue(parsing: String(decoding: bytes, as: UTF8.self))
+        guard value["version"] == 1, let origins = value["origins"]?.object else {
+            throw CommandFailure.usage("\(path) is not a file with the headers of a session.")
+        }
+        return origins
     }
 
     /// Whether a header is kept: not those of one message, such as its content, nor those of a

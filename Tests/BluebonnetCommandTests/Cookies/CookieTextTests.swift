@@ -38,7 +38,7 @@ struct CookieTextTests {
     }
 
     @Test func `JSON that is written is read again`() throws {
-        let read = try CookieText.cookies(in: CookieText.json(of: cookies), name: "x")
+        let read = try CookieText.cookies(in: Data(CookieText.json(of: cookies).utf8), name: "x")
         #expect(read.map(\.identity) == cookies.map(\.identity) && read.map(\.value) == cookies.map(\.value))
         #expect(read.map(\.expires) == cookies.map(\.expires) && read.map(\.sameSite) == cookies.map(\.sameSite))
         #expect(read.map(\.isSecure) == [false, true] && read.map(\.isHTTPOnly) == [false, true])
@@ -50,19 +50,19 @@ struct CookieTextTests {
               "name": "a", "path": "/", "sameSite": "unspecified", "secure": true, "session": false,
               "storeId": "0", "value": "b"}, {"domain": "example.com", "name": "c", "value": "d"}]
             """
-        let read = try CookieText.cookies(in: text, name: "x")
+        let read = try CookieText.cookies(in: Data(text.utf8), name: "x")
         #expect(read.map(\.name) == ["a", "c"] && read.map(\.isHostOnly) == [false, true])
         #expect(read.map(\.expires) == [Date(timeIntervalSince1970: 1_893_456_000.5), nil])
     }
 
     @Test(arguments: ["hello", "[1]", "[{\"name\": \"a\"}]", "[{]"])
     func `a text that has no cookies is an error`(_ text: String) {
-        #expect(throws: CommandFailure.self) { try CookieText.cookies(in: text, name: "x") }
+        #expect(throws: CommandFailure.self) { try CookieText.cookies(in: Data(text.utf8), name: "x") }
     }
 
     @Test func `a file of curl without cookies is one`() throws {
         for text in ["", "\n", "# Netscape HTTP Cookie File\n", "[]"] {
-            #expect(try CookieText.cookies(in: text, name: "x").isEmpty)
+            #expect(try CookieText.cookies(in: Data(text.utf8), name: "x").isEmpty)
         }
     }
 }

@@ -131,4 +131,50 @@ struct CookieProcessTests {
             }
         }
     }
+
+    @Test func `a cookie with a tab is sent, and it is said that the file cannot hold it`() async throws {
+        try await withDirectory { directory in
+            let file = directory.appending(path: "cookies.txt")
+            let script = FaultServer.Script.requests { _ in
+                [.respond(headers: [("Set-Cookie", "tab=a\tb; Path=/"), ("Set-Cookie", "a=1; Path=/")])]
+            }
+            try await FaultServer.run(script) { server in
+                let run = try await Command.run("get", server.baseURL, "--cookies", file.path)
+                let told = "bluebonnet: The cookie tab for 127.0.0.1/ is not kept: it has a tab"
+                #expect(run.status == 0 && run.errors.contains(told), "\(run)")
+                #expect(try CookieJar(file: file).cookies.map(\.name) == ["a"])
+            }
+        }
+    }
+
+    @Test func `a file with bytes that are not UTF-8 is imported without them`() async throws {
+        try await withDirectory { directory in
+            let (file, source) = (directory.appending(path: "cookies.txt"), directory.appending(path: "curl.txt"))
+            let lines = "# Netscape HTTP Cookie File\nexample.com\tFALSE\t/\tFALSE\t0\ta\t1\n"
+            try (Data((lines + "example.com\tFALSE\t/\tFALSE\t0\tb\t").utf8) + [0xE9, 0x0A]).write(to: source)
+            let run = try await Command.run("cookies", "import", file.path, source.path)
+            #expect(run.errors.contains("not UTF-8") && run.errors.hasSuffix("1 cookie imported.\n"), "\(run)")
+            #expect(try CookieJar(file: file).cookies.map(\.name) == ["a"])
+        }
+    }
+
+    @Test func `commands of one session at the same time keep the headers of each origin`() async throws {
+        try await withDirectory { directory in
+            let environment = ["XDG_CONFIG_HOME": directory.path]
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<6 {
+                    group.addTask {
+                        try await FaultServer.run(.requests { _ in [.respond()] }) { server in
+                            let arguments = ["get", server.baseURL, "--session", "ada", "X-Key:\(number)"]
+                            let run = try await Command.run(arguments, environment: environment)
+                            #expect(run.status == 0, "\(run)")
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let headers = try text(directory.appending(path: "bluebonnet/sessions/ada/headers.json"))
+            for number in 0..<6 { #expect(headers.contains(#""X-Key","\#(number)""#), "\(headers)") }
+        }
+    }
 }

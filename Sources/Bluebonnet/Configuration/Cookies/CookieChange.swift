@@ -26,6 +26,10 @@ public struct CookieChange: Sendable, Hashable {
     public let cookie: Cookie
     /// Why it is there or is not.
     public let kind: Kind
+    /// Whether it is for the store of the jar, too. False in a jar without a store, for a cookie of
+    /// the session where the store gets none, and for one that the store cannot hold
+    /// (``CookieJar/unstorableCookies``): these end with the process.
+    public let isStored: Bool
 }
 
 /// Whose cookies a session takes in.

@@ -2,14 +2,6 @@ public import FoundationEssentials
 import NIOCore
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// Cookies in a file that curl can read and write, too: `curl --cookie FILE --cookie-jar FILE`. See
 /// ``NetscapeCookies`` for its format.
 ///
@@ -18,6 +10,10 @@ import Synchronization
 /// turns with a lock on it, and each makes its own changes to what is there: none loses the cookies
 /// of another. Other programs do not know the lock.
 ///
+/// A line that is not understood stays as it is until all cookies are removed: one with bytes that
+/// are not UTF-8, which curl writes, is of no use here, but may be for others. A cookie with a tab
+/// cannot be in such a file; a jar has it in memory (``CookieJar/unstorableCookies``).
+///
 /// A file of somebody else is not replaced: one that has neither the first line of such a file nor
 /// only cookies in it, is an error and stays as it is. So does what is not a regular file, such as
 /// a link.
@@ -25,8 +21,8 @@ import Synchronization
 /// No counterpart in AFNetworking or Alamofire.
 public final class CookieFile: CookieStore {
     private let path: String
-    /// The text that this process has read or written last.
-    private let lastText = Mutex("")
+    /// What this process has read or written last.
+    private let lastBytes = Mutex<[UInt8]>([])
 
     /// The most bytes of the file: more than 10,000 of the longest cookies have.
     private let longest: Int
@@ -51,9 +47,9 @@ public final class CookieFile: CookieStore {
     public func cookies() throws -> [Cookie] {
         try reporting {
             guard let file = try SystemFile.store(at: path, creating: false) else { return [] }
-            let (text, cookies) = try read(file, at: Date())
-            lastText.withLock { $0 = text }
-            return cookies
+            let (bytes, contents) = try read(file, at: Date())
+            lastBytes.withLock { $0 = bytes }
+            return contents.cookies
         }
     }
 
@@ -68,79 +64,57 @@ public final class CookieFile: CookieStore {
     ///   ``NetworkingError/Code/storeInUse`` where another process keeps the lock for ten seconds.
     public func update(_ changes: CookieStoreChanges, at now: Date) throws -> [Cookie]? {
         try reporting {
-            guard let file = try changes.isEmpty ? SystemFile.store(at: path, creating: false) : openLocked() else {
-                return lastText.withLock { $0.isEmpty } ? nil : []
-            }
+            // No file is made to remove something from it.
+            guard
+                let file = try changes.isEmpty
+                    ? SystemFile.store(at: path, creating: false)
+                    : SystemFile.lockedStore(at: path, creating: !changes.stored.isEmpty)
+            else { return lastBytes.withLock { $0.isEmpty } ? nil : [] }
             // The kernel gives it back with the last descriptor, which a process that is being
             // started may have, too.
-            defer { flock(file.descriptor, LOCK_UN) }
-            let (text, cookies) = try read(file, at: now)
-            let isOurs = lastText.withLock { $0 == text }
+            defer { file.release() }
+            let (bytes, contents) = try read(file, at: now)
+            let isOurs = lastBytes.withLock { $0 == bytes }
             guard !changes.isEmpty else {
-                lastText.withLock { $0 = text }
-                return isOurs ? nil : cookies
+                lastBytes.withLock { $0 = bytes }
+                return isOurs ? nil : contents.cookies
             }
-            let changed = changes.applied(to: cookies).filter { !$0.isExpired(at: now) }
-            let newText = NetscapeCookies.text(of: changed)
+            let changed = changes.applied(to: contents.cookies).filter { !$0.isExpired(at: now) }
+            var newBytes = Array(NetscapeCookies.text(of: changed).utf8)
+            for line in changes.removesAll ? [] : contents.unknownLines { newBytes += line + [ASCII.lineFeed] }
             // What could not be read again is not written: the file stays one that can be used.
-            guard newText.utf8.count <= longest else { throw tooLarge }
-            if newText != text {
-                try AtomicFile.write(to: path, replaces: true, mode: 0o600) { file in
-                    try file.write([ByteBuffer(string: newText)])
-                }
-            }
-            lastText.withLock { $0 = newText }
+            guard newBytes.count <= longest else { throw tooLarge }
+            if newBytes != bytes { try SystemFile.replaceStore(at: path, with: newBytes) }
+            lastBytes.withLock { $0 = newBytes }
             return isOurs ? nil : changed
         }
     }
+
+    /// Whether the format can hold a cookie: see ``NetscapeCookies/canHold(_:)``.
+    ///
+    /// - Parameter cookie: The cookie.
+    /// - Returns: Whether it can.
+    public func canStore(_ cookie: Cookie) -> Bool { NetscapeCookies.canHold(cookie) }
 
     // MARK: The file
 
     private func reporting<Output>(_ work: () throws -> Output) throws -> Output {
         do {
             return try work()
-        } catch let error as NetworkingError {
-            throw error
+        } catch is SystemFile.InUse {
+            throw NetworkingError(.storeInUse, "Another process keeps the lock on the cookies in \(path).")
         } catch {
             throw NetworkingError(.storeFailed, "The cookies in \(path) cannot be used: \(error)", underlying: error)
         }
     }
 
-    /// Opens the file, or makes it, and waits for the lock on it.
-    private func openLocked() throws -> SystemFile? {
-        var patience = Self.patience
-        while let file = try SystemFile.store(at: path, creating: true) {
-            if flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 {
-                // Who had the lock may have put another file in its place.
-                var (mine, present) = (stat(), stat())
-                guard unsafe fstat(file.descriptor, &mine) == 0 else {
-                    throw SystemFile.Failure(path: path, code: errno)
-                }
-                let isPresent = unsafe lstat(path, &present) == 0
-                if isPresent, mine.st_dev == present.st_dev, mine.st_ino == present.st_ino { return file }
-                continue
-            }
-            guard errno == EWOULDBLOCK || errno == EINTR else { throw SystemFile.Failure(path: path, code: errno) }
-            guard patience > 0 else {
-                throw NetworkingError(.storeInUse, "Another process keeps the lock on the cookies in \(path).")
-            }
-            patience -= 1
-            _ = poll(nil, 0, Self.pause)
-        }
-        return nil
-    }
-
-    /// The milliseconds between two looks at the lock, and their number: 10 seconds in all.
-    private static let pause: CInt = 10
-    private static let patience = 1_000
-
     private var tooLarge: SystemFile.Unusable {
         SystemFile.Unusable("a file of cookies has at most \(longest) bytes")
     }
 
-    private func read(_ file: SystemFile, at now: Date) throws -> (String, [Cookie]) {
-        guard let bytes = try file.contents(atMost: longest) else { throw tooLarge }
-        let text = String(buffer: bytes)
-        return (text, try NetscapeCookies.cookies(in: text, now: now, isStrict: true))
+    private func read(_ file: SystemFile, at now: Date) throws -> ([UInt8], NetscapeCookies.Contents) {
+        guard let buffer = try file.contents(atMost: longest) else { throw tooLarge }
+        let bytes = Array(buffer.readableBytesView)
+        return (bytes, try NetscapeCookies.contents(of: bytes, now: now, isStrict: true))
     }
 }

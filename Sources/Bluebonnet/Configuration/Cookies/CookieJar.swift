@@ -21,8 +21,9 @@ public final class CookieJar: Sendable {
     ///
     /// No counterpart in AFNetworking or Alamofire.
     public struct Limits: Sendable, Hashable {
-        /// The most of one domain; those that are not for `https` alone are forgotten first. Also
-        /// the most that one response can set. Default: 180, as in Chromium. At least 1.
+        /// The most of one registrable domain (``PublicSuffixList``) and all names below it, or of
+        /// one address; those that are not for `https` alone are forgotten first. Also the most
+        /// that one response can set. Default: 180, as in Chromium. At least 1.
         public var cookiesPerDomain: Int
         /// The most in all. Default: 10,000. At least 1.
         public var cookies: Int
@@ -44,12 +45,10 @@ public final class CookieJar: Sendable {
         var isWriting = false
         var lastWriting = Date.distantPast
         /// Those who wait until all is written.
-        var waiters: [Waiter] = []
+        var waiters: [CookieWaiter] = []
         var observers: [Int: AsyncStream<CookieChange>.Continuation] = [:]
         var nextObserver = 0
     }
-
-    typealias Waiter = @Sendable (NetworkingError?) -> Void
 
     /// The limits.
     public let limits: Limits
@@ -57,6 +56,8 @@ public final class CookieJar: Sendable {
     /// Whether the store gets the cookies that end with the session.
     let keepsSessionCookies: Bool
     let now: @Sendable () -> Date
+    /// The longest that a cancelled Swift task waits for the store.
+    let patienceOfCancelled: Duration
     let state: Mutex<State>
 
     /// Makes a jar whose cookies are in memory only.
@@ -71,7 +72,8 @@ public final class CookieJar: Sendable {
     /// - Parameters:
     ///   - store: The store.
     ///   - keepsSessionCookies: Whether the store gets the cookies without an end, too, which a
-    ///     browser forgets when it is closed. Default: false.
+    ///     browser forgets when it is closed. If not, those that are in the store already are
+    ///     neither used nor removed. Default: false.
     ///   - limits: The most cookies that are kept. Default: 10,000, and 180 of a domain.
     /// - Throws: ``NetworkingError/Code/storeFailed`` for a store that cannot be read.
     public convenience init(
@@ -86,6 +88,7 @@ public final class CookieJar: Sendable {
         store: any CookieStore,
         keepsSessionCookies: Bool,
         limits: Limits,
+        patienceOfCancelled: Duration = .seconds(1),
         now: @escaping @Sendable () -> Date
     ) throws(NetworkingError) {
         let known: [Cookie]
@@ -94,7 +97,14 @@ public final class CookieJar: Sendable {
         } catch {
             throw Self.failure(error)
         }
-        self.init(limits: limits, store: store, known: known, keepsSessionCookies: keepsSessionCookies, now: now)
+        self.init(
+            limits: limits,
+            store: store,
+            known: known,
+            keepsSessionCookies: keepsSessionCookies,
+            patienceOfCancelled: patienceOfCancelled,
+            now: now
+        )
     }
 
     /// Makes a jar whose cookies are in a file, in the format of curl and Netscape: see
@@ -103,7 +113,8 @@ public final class CookieJar: Sendable {
     /// - Parameters:
     ///   - file: A file URL. Its folder must exist; the file need not.
     ///   - keepsSessionCookies: Whether the cookies without an end are in the file, too, as those
-    ///     of curl are. Default: true.
+    ///     of curl are. If not, those that are there already are neither used nor removed. Default:
+    ///     true.
     ///   - limits: The most cookies that are kept. Default: 10,000, and 180 of a domain.
     /// - Throws: ``NetworkingError/Code/storeFailed`` for a file that cannot be read, or is not one
     ///   of cookies.
@@ -120,16 +131,25 @@ public final class CookieJar: Sendable {
         store: (any CookieStore)? = nil,
         known: [Cookie] = [],
         keepsSessionCookies: Bool = true,
+        patienceOfCancelled: Duration = .seconds(1),
         now: @escaping @Sendable () -> Date
     ) {
         self.limits = limits
         self.store = store
         self.keepsSessionCookies = keepsSessionCookies
         self.now = now
+        self.patienceOfCancelled = patienceOfCancelled
         var table = CookieTable(limits: limits)
         let present = now()
         let evicted =
-            table.load(known.filter { $0.isWellFormed && !$0.isExpired(at: present) }, at: present)
+            table.load(
+                known.filter { cookie in
+                    // Those of a session that is over are not sent in this one.
+                    (keepsSessionCookies || cookie.expires != nil) && cookie.isWellFormed
+                        && !cookie.isExpired(at: present)
+                },
+                at: present
+            )
             + table.makeRoom(at: present)
         var state = State(table: table)
         for change in evicted where change.kind == .evicted {
@@ -150,6 +170,13 @@ public final class CookieJar: Sendable {
     public var cookies: [Cookie] {
         let now = now()
         return state.withLock { $0.table.cookies }.filter { !$0.isExpired(at: now) }
+    }
+
+    /// The cookies that are in memory only, because the store cannot hold them: in a
+    /// ``CookieFile``, those with a tab. None without a store.
+    public var unstorableCookies: [Cookie] {
+        guard let store else { return [] }
+        return cookies.filter { !store.canStore($0) }
     }
 
     /// The cookies that a request would be sent with, in their order.
@@ -192,7 +219,7 @@ public final class CookieJar: Sendable {
     @discardableResult
     public func set(_ cookie: Cookie) -> Bool {
         guard cookie.isAcceptable else { return false }
-        change { state, now in state.table.set(cookie, at: now) }
+        change { state, now in set(cookie, in: &state, at: now) }
         return true
     }
 
@@ -224,13 +251,30 @@ public final class CookieJar: Sendable {
                 // §5.7: what comes by `http` hides none that is for `https` alone.
                 guard source.isSecure || !state.table.hasSecureCookie(hiddenBy: cookie, at: now) else { return [] }
                 taken += 1
-                return state.table.set(cookie, at: now)
+                return set(cookie, in: &state, at: now, isTrusted: source.isSecure)
             }
         }
         return taken
     }
 
-    /// Removes a cookie.
+    /// Stores a cookie, or removes it where its time is over: from the store also where this
+    /// process does not know it, since another one may have set it there.
+    ///
+    /// What comes by `http` removes no unknown one, which may be for `https` alone.
+    private func set(
+        _ cookie: Cookie,
+        in state: inout State,
+        at now: Date,
+        isTrusted: Bool = true
+    ) -> [CookieTable.Change] {
+        let changes = state.table.set(cookie, at: now)
+        if store != nil, isTrusted, changes.isEmpty, cookie.isExpired(at: now) {
+            state.changes.remove(cookie.identity)
+        }
+        return changes
+    }
+
+    /// Removes a cookie, from the store also where this process does not know it.
     ///
     /// - Parameter identity: Its ``Cookie/identity``.
     /// - Returns: The cookie; nil where there was none.
@@ -239,6 +283,7 @@ public final class CookieJar: Sendable {
         var removed: Cookie?
         change { state, _ in
             removed = state.table.remove(identity)
+            if store != nil, removed == nil { state.changes.remove(identity) }
             return removed.map { [CookieTable.Change(cookie: $0, kind: .removed)] } ?? []
         }
         return removed
@@ -279,18 +324,20 @@ public final class CookieJar: Sendable {
         let now = now()
         let begins = state.withLock { state in
             let changes = change(&state, now)
-            state.tell(changes)
+            state.tell(changes, isStored: isForStore)
             guard store != nil else { return false }
             if removesAll { state.changes.removeAll() }
-            let isUrgent = changes.reduce(false) { note($1, in: &state.changes) || $0 }
+            var isUrgent = changes.reduce(false) { note($1, in: &state.changes) || $0 }
+            // Servers may remove any number of cookies that nobody has.
+            if state.changes.removed.count > limits.cookies { isUrgent = true }
             let isTime = abs(now.timeIntervalSince(state.lastWriting)) >= Self.pauseOfEnds
             return isUrgent || removesAll || isTime ? state.beginsWriting(at: now) : false
         }
         if begins { beginWriting() }
     }
 
-    /// Many servers move the end of a cookie with each response. Where nothing else changes, it is
-    /// written after so many seconds, or with the next change.
+    /// Many servers move the end of a cookie with each response, or remove one that is not there.
+    /// Where nothing else changes, that is written after so many seconds, or with the next change.
     private static let pauseOfEnds: TimeInterval = 60
 
     /// Notes a change for the store.
@@ -298,29 +345,37 @@ public final class CookieJar: Sendable {
     /// - Returns: Whether it is more than another end.
     private func note(_ change: CookieTable.Change, in changes: inout CookieStoreChanges) -> Bool {
         let cookie = change.cookie
+        let known = change.replaced.flatMap { isForStore($0) ? $0 : nil }
         switch change.kind {
         case .added, .changed:
-            guard keepsSessionCookies || cookie.expires != nil else {
+            guard isForStore(cookie) else {
                 // The store may have one with an end in its place.
-                guard change.replaced?.expires != nil else { return false }
-                changes.remove(cookie)
+                guard known != nil else { return false }
+                changes.remove(cookie.identity)
                 return true
             }
-            changes.store(cookie)
+            changes.store(cookie, replacing: known)
             var renewed = change.replaced
             if renewed?.expires != nil, cookie.expires != nil { renewed?.expires = cookie.expires }
             renewed?.lastUsed = cookie.lastUsed
             return renewed != cookie
         case .removed:
-            guard keepsSessionCookies || cookie.expires != nil else { return false }
-            changes.remove(cookie)
+            guard isForStore(cookie) else { return false }
+            changes.remove(cookie.identity)
             return true
         // The store looks at the end that it has itself: another process may have changed it.
         case .expired: return false
         case .evicted:
+            guard isForStore(cookie) else { return false }
             changes.evict(cookie)
             return true
         }
+    }
+
+    /// Whether a cookie is for the store, too.
+    func isForStore(_ cookie: Cookie) -> Bool {
+        guard let store, keepsSessionCookies || cookie.expires != nil else { return false }
+        return store.canStore(cookie)
     }
 
     // MARK: Observing
@@ -350,12 +405,11 @@ public final class CookieJar: Sendable {
 
 extension CookieJar.State {
     /// Tells the observers. Under the lock, so that all of them hear all changes in one order.
-    func tell(_ changes: [CookieTable.Change]) {
+    func tell(_ changes: [CookieTable.Change], isStored: (Cookie) -> Bool) {
         guard !observers.isEmpty else { return }
         for change in changes {
-            for observer in observers.values {
-                observer.yield(CookieChange(cookie: change.cookie, kind: change.kind))
-            }
+            let told = CookieChange(cookie: change.cookie, kind: change.kind, isStored: isStored(change.cookie))
+            for observer in observers.values { observer.yield(told) }
         }
     }
 

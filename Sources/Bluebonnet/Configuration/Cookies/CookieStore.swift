@@ -26,6 +26,22 @@ public protocol CookieStore: Sendable {
     ///   the last call; nil where the jar knows them.
     /// - Throws: Any error. The jar keeps the changes and hands them over again with the next ones.
     func update(_ changes: CookieStoreChanges, at now: Date) throws -> [Cookie]?
+
+    /// Whether the store can hold a cookie so that it is read again as it is. One that it cannot
+    /// hold is never handed over: the jar has it in memory only, and says so
+    /// (``CookieJar/unstorableCookies``). Default: true for each.
+    ///
+    /// - Parameter cookie: The cookie.
+    /// - Returns: Whether the store can hold it.
+    func canStore(_ cookie: Cookie) -> Bool
+}
+
+extension CookieStore {
+    /// True: the store can hold each cookie.
+    ///
+    /// - Parameter cookie: The cookie.
+    /// - Returns: Whether the store can hold it.
+    public func canStore(_ cookie: Cookie) -> Bool { true }
 }
 
 /// What a ``CookieJar`` has changed, for its ``CookieStore``.
@@ -41,6 +57,11 @@ public struct CookieStoreChanges: Sendable, Equatable {
     /// The cookies to remove only where the store still has them with this value and this end:
     /// those that the jar has forgotten to have room. Another process may have renewed them.
     public var evicted: [Cookie.Identity: Cookie] = [:]
+
+    /// What the store has, as far as this process knows, in the place of those to be stored.
+    private var known: [Cookie.Identity: Cookie] = [:]
+    /// Those to be stored that were to be removed before, whatever the store has.
+    private var wereRemoved: Set<Cookie.Identity> = []
 
     /// Makes changes of which there are none.
     public init() {}
@@ -73,28 +94,46 @@ public struct CookieStoreChanges: Sendable, Equatable {
         stored[identity] != nil || removed.contains(identity) || evicted[identity] != nil
     }
 
-    mutating func store(_ cookie: Cookie) {
+    /// Notes a cookie to be stored.
+    ///
+    /// - Parameters:
+    ///   - cookie: The cookie.
+    ///   - known: The one that the store has in its place; nil where this process knows of none.
+    mutating func store(_ cookie: Cookie, replacing known: Cookie? = nil) {
         let identity = cookie.identity
+        if removed.remove(identity) != nil {
+            wereRemoved.insert(identity)
+        } else if let evicted = evicted.removeValue(forKey: identity) {
+            self.known[identity] = evicted
+        } else if stored[identity] == nil {
+            self.known[identity] = known
+        }
         stored[identity] = cookie
-        removed.remove(identity)
-        evicted[identity] = nil
     }
 
-    mutating func remove(_ cookie: Cookie) {
-        let identity = cookie.identity
-        stored[identity] = nil
+    mutating func remove(_ identity: Cookie.Identity) {
+        forgetStored(identity)
         evicted[identity] = nil
         removed.insert(identity)
     }
 
     mutating func evict(_ cookie: Cookie) {
         let identity = cookie.identity
-        if stored.removeValue(forKey: identity) != nil {
-            // The store has an older one, which was to be replaced whatever it is.
-            removed.insert(identity)
-        } else if !removed.contains(identity) {
-            evicted[identity] = cookie
+        guard stored[identity] != nil else {
+            if !removed.contains(identity), evicted[identity] == nil { evicted[identity] = cookie }
+            return
         }
+        // What was there before must not come back. What another process has put there since is
+        // its own.
+        let (known, wasRemoved) = (known[identity], wereRemoved.contains(identity))
+        forgetStored(identity)
+        if wasRemoved { removed.insert(identity) } else { evicted[identity] = known }
+    }
+
+    private mutating func forgetStored(_ identity: Cookie.Identity) {
+        stored[identity] = nil
+        known[identity] = nil
+        wereRemoved.remove(identity)
     }
 
     /// Forgets changes of which a store that always fails would have ever more. Some of the cookies
@@ -114,12 +153,11 @@ public struct CookieStoreChanges: Sendable, Equatable {
     mutating func prepend(_ earlier: CookieStoreChanges) {
         guard !removesAll else { return }
         var result = earlier
-        for cookie in stored.values { result.store(cookie) }
-        for identity in removed {
-            result.stored[identity] = nil
-            result.evicted[identity] = nil
-            result.removed.insert(identity)
+        for (identity, cookie) in stored {
+            if wereRemoved.contains(identity) { result.remove(identity) }
+            result.store(cookie, replacing: known[identity])
         }
+        for identity in removed { result.remove(identity) }
         for cookie in evicted.values { result.evict(cookie) }
         self = result
     }

@@ -10,8 +10,23 @@ struct CookieTable: Sendable {
         var number: Int
     }
 
+    /// The cookies of a domain, and the site that the domain belongs to.
+    private struct Bucket {
+        let site: String
+        var entries: [Entry] = []
+    }
+
+    /// The domains of a site that have cookies, and the number of these.
+    private struct Site {
+        var domains: Set<String> = []
+        var count = 0
+    }
+
     private let limits: CookieJar.Limits
-    private var entries: [String: [Entry]] = [:]
+    private var buckets: [String: Bucket] = [:]
+    /// By their registrable domains. Names below one are made by anybody who has it, so that they
+    /// share its limit.
+    private var sites: [String: Site] = [:]
     private(set) var count = 0
     private var nextNumber = 0
 
@@ -29,12 +44,14 @@ struct CookieTable: Sendable {
 
     /// All cookies, also those whose time is over, in the order in which they were set first.
     var cookies: [Cookie] {
-        entries.values.joined().sorted { ($0.cookie.created, $0.number) < ($1.cookie.created, $1.number) }
-            .map(\.cookie)
+        buckets.values.lazy.flatMap(\.entries).sorted {
+            ($0.cookie.created, $0.number) < ($1.cookie.created, $1.number)
+        }
+        .map(\.cookie)
     }
 
     subscript(identity: Cookie.Identity) -> Cookie? {
-        entries[identity.domain]?.first { $0.cookie.identity == identity }?.cookie
+        buckets[identity.domain]?.entries.first { $0.cookie.identity == identity }?.cookie
     }
 
     // MARK: Reading
@@ -47,10 +64,10 @@ struct CookieTable: Sendable {
     mutating func matching(_ source: CookieSource, at now: Date, notesUse: Bool) -> [Cookie] {
         var found: [Entry] = []
         Self.forEachDomain(of: source.host) { domain, isHost in
-            guard var bucket = entries[domain] else { return }
+            guard var bucket = buckets[domain] else { return }
             let first = found.count
             var used: [Int] = []
-            for (index, entry) in bucket.enumerated() {
+            for (index, entry) in bucket.entries.enumerated() {
                 let cookie = entry.cookie
                 guard isHost || !cookie.isHostOnly, source.isSecure || !cookie.isSecure, !cookie.isExpired(at: now),
                     CookieHost.matches(path: source.path, cookiePath: cookie.path)
@@ -60,9 +77,11 @@ struct CookieTable: Sendable {
             }
             guard notesUse, found.count > first else { return }
             // Without a second owner the bucket is changed in its place.
-            entries[domain] = nil
-            for index in used { bucket[index].cookie.lastUsed = max(bucket[index].cookie.lastUsed, now) }
-            entries[domain] = bucket
+            buckets[domain] = nil
+            for index in used {
+                bucket.entries[index].cookie.lastUsed = max(bucket.entries[index].cookie.lastUsed, now)
+            }
+            buckets[domain] = bucket
         }
         guard found.count > 1 else { return found.map(\.cookie) }
         found.sort { left, right in
@@ -87,18 +106,25 @@ struct CookieTable: Sendable {
 
     /// Whether there is a cookie for `https` alone that one from elsewhere would hide (§5.7): of
     /// the same name, of a domain above or below, and with a path that is the same or above.
+    ///
+    /// It looks at the domains above, and below at those of the same site: a cookie of a public
+    /// suffix, which has other sites below it, is for its host alone and hides none of theirs.
     func hasSecureCookie(hiddenBy cookie: Cookie, at now: Date) -> Bool {
         func isHidden(_ entry: Entry) -> Bool {
             // Few pass these, which copy nothing.
             guard entry.cookie.isSecure, entry.cookie.name == cookie.name else { return false }
             let known = entry.cookie
-            return !known.isExpired(at: now)
-                && (CookieHost.matches(known.domain, domain: cookie.domain)
-                    || CookieHost.matches(cookie.domain, domain: known.domain))
-                && CookieHost.matches(path: cookie.path, cookiePath: known.path)
+            return !known.isExpired(at: now) && CookieHost.matches(path: cookie.path, cookiePath: known.path)
         }
-        // Domains below are found only among all. This is asked for what comes by `http` alone.
-        return entries.values.contains { $0.contains(where: isHidden) }
+        var isFound = false
+        Self.forEachDomain(of: cookie.domain) { domain, _ in
+            isFound = isFound || buckets[domain]?.entries.contains(where: isHidden) == true
+        }
+        guard !isFound, let site = sites[site(of: cookie.domain)] else { return isFound }
+        return site.domains.contains { domain in
+            CookieHost.matches(domain, domain: cookie.domain)
+                && buckets[domain]?.entries.contains(where: isHidden) == true
+        }
     }
 
     // MARK: Changing
@@ -114,95 +140,127 @@ struct CookieTable: Sendable {
         var cookie = cookie
         cookie.lastUsed = max(cookie.lastUsed, now)
         var changes: [Change] = []
-        var bucket = entries.removeValue(forKey: cookie.domain) ?? []
+        var bucket = take(cookie.domain)
         let identity = cookie.identity
-        if let index = bucket.firstIndex(where: { $0.cookie.identity == identity }) {
-            let known = bucket[index].cookie
+        if let index = bucket.entries.firstIndex(where: { $0.cookie.identity == identity }) {
+            let known = bucket.entries[index].cookie
             let isOver = known.isExpired(at: now)
             if !isOver { cookie.created = known.created }
-            bucket[index].cookie = cookie
+            bucket.entries[index].cookie = cookie
             if !cookie.isEqual(known) {
                 changes.append(Change(cookie: cookie, kind: isOver ? .added : .changed, replaced: known))
             }
         } else {
-            bucket.append(Entry(cookie: cookie, number: nextNumber))
-            nextNumber += 1
-            count += 1
+            append(cookie, to: &bucket)
             changes.append(Change(cookie: cookie, kind: .added))
         }
-        if bucket.count > limits.cookiesPerDomain {
-            changes += shorten(&bucket, to: limits.cookiesPerDomain, keeping: identity, at: now)
-        }
-        entries[cookie.domain] = bucket
-        return changes + makeRoom(keeping: identity, at: now)
+        let site = bucket.site
+        put(bucket, for: cookie.domain)
+        return changes + shorten(site, keeping: identity, at: now) + makeRoom(keeping: identity, at: now)
     }
 
     /// Takes in cookies of the store as they are. Its time is linear in their number: a file of
     /// others may have any number of one domain.
     ///
-    /// - Returns: Those that are forgotten since their domain has too many.
+    /// - Returns: Those that are forgotten since their site has too many.
     mutating func load(_ cookies: [Cookie], at now: Date) -> [Change] {
         var domains: Set<String> = []
         var positions: [Cookie.Identity: Int] = [:]
+        var touched: Set<String> = []
         for cookie in cookies {
-            var bucket = entries.removeValue(forKey: cookie.domain) ?? []
+            var bucket = take(cookie.domain)
             if domains.insert(cookie.domain).inserted {
-                for (position, entry) in bucket.enumerated() { positions[entry.cookie.identity] = position }
+                touched.insert(bucket.site)
+                for (position, entry) in bucket.entries.enumerated() { positions[entry.cookie.identity] = position }
             }
             if let position = positions[cookie.identity] {
-                bucket[position].cookie = cookie
+                bucket.entries[position].cookie = cookie
             } else {
-                positions[cookie.identity] = bucket.count
-                bucket.append(Entry(cookie: cookie, number: nextNumber))
-                nextNumber += 1
-                count += 1
+                positions[cookie.identity] = bucket.entries.count
+                append(cookie, to: &bucket)
             }
-            entries[cookie.domain] = bucket
+            put(bucket, for: cookie.domain)
         }
-        var changes: [Change] = []
-        for domain in domains {
-            guard var bucket = entries[domain], bucket.count > limits.cookiesPerDomain else { continue }
-            changes += shorten(&bucket, to: limits.cookiesPerDomain, at: now)
-            entries[domain] = bucket
-        }
-        return changes
+        return touched.flatMap { shorten($0, at: now) }
     }
 
     /// Removes a cookie.
     ///
     /// - Returns: The cookie; nil where there was none.
     mutating func remove(_ identity: Cookie.Identity) -> Cookie? {
-        guard var bucket = entries.removeValue(forKey: identity.domain) else { return nil }
-        defer { entries[identity.domain] = bucket.isEmpty ? nil : bucket }
-        guard let index = bucket.firstIndex(where: { $0.cookie.identity == identity }) else { return nil }
-        count -= 1
-        return bucket.remove(at: index).cookie
+        guard buckets[identity.domain] != nil else { return nil }
+        var bucket = take(identity.domain)
+        defer { put(bucket, for: identity.domain) }
+        guard let index = bucket.entries.firstIndex(where: { $0.cookie.identity == identity }) else { return nil }
+        noteRemoval(of: 1, from: bucket.site)
+        return bucket.entries.remove(at: index).cookie
     }
 
     /// Removes all of which the closure says so.
     mutating func removeAll(where isRemoved: (Cookie) -> Bool) -> [Cookie] {
         var removed: [Cookie] = []
-        for (domain, bucket) in entries {
-            let kept = bucket.filter { entry in
-                guard isRemoved(entry.cookie) else { return true }
+        for (domain, var bucket) in buckets {
+            let known = bucket.entries.count
+            bucket.entries.removeAll { entry in
+                guard isRemoved(entry.cookie) else { return false }
                 removed.append(entry.cookie)
-                return false
+                return true
             }
-            if kept.count < bucket.count { entries[domain] = kept.isEmpty ? nil : kept }
+            guard bucket.entries.count < known else { continue }
+            noteRemoval(of: known - bucket.entries.count, from: bucket.site)
+            put(bucket, for: domain)
         }
-        count -= removed.count
         return removed
     }
 
-    /// Removes from a bucket those whose time is over, and then those that §5.7 has forgotten
-    /// first: what is not for `https` alone, and what was not used for the longest time.
+    // MARK: Domains and sites
+
+    /// The site that a domain belongs to: its registrable domain, or itself where there is none.
+    /// Those with cookies know theirs, without a look at the public suffix list.
+    private func site(of domain: String) -> String {
+        buckets[domain]?.site ?? PublicSuffixList.registrableDomain(of: domain) ?? domain
+    }
+
+    /// Takes the cookies of a domain out, so that they are changed in their place.
+    private mutating func take(_ domain: String) -> Bucket {
+        buckets.removeValue(forKey: domain) ?? Bucket(site: site(of: domain))
+    }
+
+    private mutating func put(_ bucket: Bucket, for domain: String) {
+        if bucket.entries.isEmpty {
+            buckets[domain] = nil
+            sites[bucket.site]?.domains.remove(domain)
+            if sites[bucket.site]?.domains.isEmpty == true { sites[bucket.site] = nil }
+        } else {
+            if bucket.entries.count == 1 { sites[bucket.site, default: Site()].domains.insert(domain) }
+            buckets[domain] = bucket
+        }
+    }
+
+    private mutating func append(_ cookie: Cookie, to bucket: inout Bucket) {
+        bucket.entries.append(Entry(cookie: cookie, number: nextNumber))
+        nextNumber += 1
+        count += 1
+        sites[bucket.site, default: Site()].count += 1
+    }
+
+    private mutating func noteRemoval(of number: Int, from site: String) {
+        count -= number
+        sites[site]?.count -= number
+    }
+
+    // MARK: Limits
+
+    /// Removes from a site that has too many cookies those whose time is over, and then those that
+    /// §5.7 has forgotten first: what is not for `https` alone, and what was not used for the
+    /// longest time.
     private mutating func shorten(
-        _ bucket: inout [Entry],
-        to limit: Int,
+        _ name: String,
         keeping identity: Cookie.Identity? = nil,
         at now: Date
     ) -> [Change] {
-        var order = bucket.filter { $0.cookie.identity != identity }
+        guard let site = sites[name], site.count > limits.cookiesPerDomain else { return [] }
+        var order = site.domains.flatMap { buckets[$0]?.entries ?? [] }.filter { $0.cookie.identity != identity }
         order.sort { left, right in
             let (isOver, isOtherOver) = (left.cookie.isExpired(at: now), right.cookie.isExpired(at: now))
             guard isOver == isOtherOver else { return isOver }
@@ -210,10 +268,14 @@ struct CookieTable: Sendable {
             return (left.cookie.lastUsed, left.number) < (right.cookie.lastUsed, right.number)
         }
         let ends = order.count { $0.cookie.isExpired(at: now) }
-        let gone = order.prefix(max(ends, bucket.count - limit))
+        let gone = order.prefix(max(ends, site.count - limits.cookiesPerDomain))
         let numbers = Set(gone.map(\.number))
-        bucket.removeAll { numbers.contains($0.number) }
-        count -= gone.count
+        noteRemoval(of: gone.count, from: name)
+        for domain in Set(gone.map(\.cookie.domain)) {
+            var bucket = take(domain)
+            bucket.entries.removeAll { numbers.contains($0.number) }
+            put(bucket, for: domain)
+        }
         return gone.map { Change(cookie: $0.cookie, kind: $0.cookie.isExpired(at: now) ? .expired : .evicted) }
     }
 
@@ -225,7 +287,7 @@ struct CookieTable: Sendable {
             .map { Change(cookie: $0, kind: .expired) }
         guard count > limits.cookies else { return changes }
         let excess = count - limits.cookies + limits.cookies / 10
-        let order = entries.values.joined().filter { $0.cookie.identity != identity }
+        let order = buckets.values.flatMap(\.entries).filter { $0.cookie.identity != identity }
             .sorted { ($0.cookie.lastUsed, $0.number) < ($1.cookie.lastUsed, $1.number) }
         for entry in order.prefix(excess) {
             guard let cookie = remove(entry.cookie.identity) else { continue }

@@ -23,14 +23,27 @@ enum CookieHost {
     }
 
     /// Whether a host is an IP address: of version 6 if it has a colon, and of version 4 if its
-    /// last label is a number, which no name of the DNS has (WHATWG URL, "ends in a number").
+    /// last label is a number, of digits or with `0x` (WHATWG URL, "ends in a number"), which no
+    /// name of the DNS has.
+    ///
+    /// A URL keeps such a host as it is written: `127.0.0.0x1`, `0x7f000001`. The system connects
+    /// to the address all the same, and what is before the number is no name of anybody.
     static func isAddress(_ host: String) -> Bool {
-        let bytes = host.utf8
-        guard let last = bytes.last else { return false }
+        var bytes = host.utf8[...]
         if bytes.contains(ASCII.colon) { return true }
-        guard ASCII.isDigit(last) else { return false }
-        return bytes.reversed().prefix { $0 != UInt8(ascii: ".") }.allSatisfy(ASCII.isDigit)
+        if bytes.last == dot { bytes.removeLast() }
+        let label = bytes.lastIndex(of: dot).map { bytes[$0...].dropFirst() } ?? bytes
+        guard let first = label.first, ASCII.isDigit(first) else { return false }
+        if label.allSatisfy(ASCII.isDigit) { return true }
+        guard first == UInt8(ascii: "0"), let x = label.dropFirst().first, x | 0x20 == UInt8(ascii: "x") else {
+            return false
+        }
+        return label.dropFirst(2).allSatisfy { byte in
+            ASCII.isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+        }
     }
+
+    private static let dot = UInt8(ascii: ".")
 
     /// A host in lower case (§5.1.2); most are already.
     static func lowercased(_ host: String) -> String {

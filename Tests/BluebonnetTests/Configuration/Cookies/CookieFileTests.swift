@@ -91,6 +91,107 @@ struct CookieFileTests {
         }
     }
 
+    @Test func `a line of another program that is not understood stays until all is removed`() async throws {
+        try await withDirectory { directory in
+            let file = directory.appending(path: "cookies.txt")
+            let line = Data("a.test\tFALSE\t/\tFALSE\t0\tlatin\t".utf8) + [0xE9, 0x0A]
+            let tabs = Data("a.test\tFALSE\t/\tFALSE\t0\tb\tc\td\n".utf8)
+            try (Data("# Netscape HTTP Cookie File\n".utf8) + line + tabs).write(to: file)
+            let jar = try CookieJar(file: file)
+            #expect(jar.cookies.isEmpty)
+            jar.set(cookie("a"))
+            try await jar.flush()
+            let bytes = try Data(contentsOf: file)
+            #expect(bytes.range(of: line) != nil && bytes.range(of: tabs) != nil)
+            #expect(try CookieJar(file: file).cookies.map(\.name) == ["a"])
+            jar.removeAll()
+            try await jar.flush()
+            #expect(try Data(contentsOf: file).range(of: line) == nil)
+        }
+    }
+
+    @Test func `a cookie with a tab stays in memory, and observers and owner hear of it`() async throws {
+        try await withDirectory { directory in
+            let file = directory.appending(path: "cookies.txt")
+            let jar = try CookieJar(file: file)
+            let changes = jar.changes()
+            jar.set("tab=a\tb; Path=/", from: try #require(URL(string: "https://example.com/")))
+            jar.set(cookie("a"))
+            try await jar.flush()
+            // Another process writes the file, which is read again.
+            let other = try CookieJar(file: file)
+            other.set(cookie("b"))
+            try await other.flush()
+            try await jar.refresh()
+            #expect(jar.cookies.map(\.name) == ["tab", "a", "b"])
+            #expect(jar.unstorableCookies.map(\.pair) == ["tab=a\tb"] && other.unstorableCookies.isEmpty)
+            var heard: [Bool] = []
+            for await change in changes {
+                heard.append(change.isStored)
+                if heard.count == 3 { break }
+            }
+            #expect(heard == [false, true, true])
+            #expect(try !text(file).contains("tab"))
+        }
+    }
+
+    @Test func `a server removes what only another process knows`() async throws {
+        try await withDirectory { directory in
+            let file = directory.appending(path: "cookies.txt")
+            let url = try #require(URL(string: "https://example.com/"))
+            let (jar, other) = (try CookieJar(file: file), try CookieJar(file: file))
+            jar.set("a=; Max-Age=0; Path=/", from: url)
+            try await jar.flush()
+            // No file is made for that.
+            #expect(try names(in: directory).isEmpty)
+            other.set("a=1; Max-Age=60; Path=/", from: url)
+            other.set("b=1; Max-Age=60; Path=/", from: url)
+            try await other.flush()
+            jar.set("a=; Max-Age=0; Path=/", from: url)
+            // This one may be for https alone.
+            jar.set("b=; Max-Age=0; Path=/", from: try #require(URL(string: "http://example.com/")))
+            try await jar.flush()
+            #expect(try CookieFile(file).cookies().map(\.name) == ["b"])
+        }
+    }
+
+    @Test func `a lock that another process keeps ends neither cancelled tasks nor other files`() async throws {
+        try await withDirectory { directory in
+            let file = directory.appending(path: "cookies.txt")
+            try "# HTTP Cookie File\n".write(to: file, atomically: true, encoding: .utf8)
+            let lock = try #require(try SystemFile.lockedStore(at: file.path, creating: true))
+            let jar = try CookieJar(
+                store: CookieFile(file),
+                keepsSessionCookies: true,
+                limits: .init(),
+                patienceOfCancelled: .zero
+            ) { Date() }
+            jar.set(cookie("a"))
+            let flush = Task { try await networkingError { try await jar.flush() }.code }
+            flush.cancel()
+            #expect(try await flush.value == .cancelled)
+            // More files than there are threads for files.
+            for number in 0..<16 {
+                let other = directory.appending(path: "\(number).txt")
+                try "# HTTP Cookie File\n".write(to: other, atomically: true, encoding: .utf8)
+            }
+            let locks = try (0..<16).map { number in
+                try SystemFile.lockedStore(at: directory.appending(path: "\(number).txt").path, creating: true)
+            }
+            let jars = try (0..<16).map { try CookieJar(file: directory.appending(path: "\($0).txt")) }
+            for jar in jars { jar.set(cookie("a")) }
+            let free = try CookieJar(file: directory.appending(path: "free.txt"))
+            free.set(cookie("a"))
+            try await free.flush()
+            try await BlockingThreads.files.run {}
+            for lock in locks { lock?.release() }
+            lock.release()
+            // The cancelled wait has not ended the writing.
+            for jar in jars + [jar] { try await jar.flush() }
+            #expect(try CookieJar(file: file).cookies.map(\.name) == ["a"])
+        }
+    }
+
     @Test func `a link, a folder and a file in a missing folder are errors`() async throws {
         try await withDirectory { directory in
             let target = directory.appending(path: "target.txt")

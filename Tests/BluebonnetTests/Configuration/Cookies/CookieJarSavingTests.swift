@@ -230,6 +230,61 @@ struct CookieJarSavingTests {
 
     // MARK: Other processes
 
+    @Test func `what makes room before it is written leaves what another process has put there`() async throws {
+        let store = MemoryStore([cookie("a")])
+        let jar = try jar(store, limits: .init(cookiesPerDomain: 2))
+        store.state.withLock { $0.fails = true }
+        jar.set(cookie("a", "2"))
+        jar.set(cookie("new"))
+        for name in ["c", "d"] { jar.set(cookie(name)) }
+        _ = try await networkingError { try await jar.flush() }
+        store.change { $0 = [self.cookie("a", "renewed"), self.cookie("new", "renewed")] }
+        store.state.withLock { ($0.fails, $0.isForeign) = (false, false) }
+        jar.set(cookie("e"))
+        try await jar.flush()
+        #expect(Set(store.names).isSuperset(of: ["a", "new"]))
+    }
+
+    @Test func `what was removed, set and forgotten again leaves the store whatever is there`() async throws {
+        let store = MemoryStore([cookie("a")])
+        let jar = try jar(store, limits: .init(cookiesPerDomain: 2))
+        store.state.withLock { $0.fails = true }
+        jar.remove(cookie("a").identity)
+        for name in ["a", "b", "c"] { jar.set(cookie(name)) }
+        _ = try await networkingError { try await jar.flush() }
+        store.state.withLock { ($0.fails, $0.cookies) = (false, [self.cookie("a", "renewed")]) }
+        try await jar.flush()
+        #expect(Set(store.names) == ["b", "c"])
+    }
+
+    @Test func `cookies of an earlier session are neither sent nor removed`() async throws {
+        let store = MemoryStore([cookie("old", lifetime: nil), cookie("a")])
+        let jar = try jar(store)
+        #expect(jar.cookies.map(\.name) == ["a"])
+        jar.set(cookie("mine", lifetime: nil))
+        store.change { $0.append(self.cookie("later", lifetime: nil)) }
+        try await jar.refresh()
+        #expect(jar.cookies.map(\.name) == ["a", "mine"])
+        jar.removeSessionCookies()
+        try await jar.flush()
+        #expect(store.names == ["old", "a", "later"] && jar.cookies.map(\.name) == ["a"])
+        #expect(try self.jar(store, keepsSessionCookies: true).cookies.count == 3)
+    }
+
+    @Test func `many removals of what is not there are written with the next change`() async throws {
+        let store = MemoryStore()
+        let clock = CookieClock(now: Self.start)
+        let jar = try jar(store, clock, limits: .init(cookiesPerDomain: 180, cookies: 30))
+        jar.set(cookie("a"))
+        try await flushed(jar)
+        let url = try #require(URL(string: "https://example.com/"))
+        for number in 0..<20 { jar.set("c\(number)=; Max-Age=0", from: url) }
+        #expect(store.updates.count == 1 && jar.state.withLock { !$0.isWriting && $0.changes.removed.count == 20 })
+        for number in 20..<40 { jar.set("c\(number)=; Max-Age=0", from: url) }
+        try await flushed(jar)
+        #expect(store.updates.count >= 2)
+    }
+
     @Test func `two jars of one store lose nothing of each other`() async throws {
         let store = MemoryStore([cookie("known")])
         let (first, second) = (try jar(store), try jar(store))

@@ -125,6 +125,21 @@ struct CookieTableTests {
         #expect(!table.hasSecureCookie(hiddenBy: cookie("id", path: "/"), at: Self.now))
     }
 
+    @Test func `a search for a secure cookie looks at one site of 10,000 cookies`() throws {
+        var table = table([])
+        for number in 0..<10_000 {
+            _ = table.set(cookie("id", "site-\(number).example", isSecure: true), at: Self.now)
+        }
+        let clock = ContinuousClock()
+        let new = cookie("id", "new.example")
+        let times = (0..<100).map { _ in
+            clock.measure { for _ in 0..<10 { _ = table.hasSecureCookie(hiddenBy: new, at: Self.now) } } / 10
+        }
+        #expect(table.hasSecureCookie(hiddenBy: cookie("id", "www.site-7.example"), at: Self.now))
+        // A look at all takes 20 times as long.
+        #expect(try #require(times.min()) < .microseconds(200))
+    }
+
     // MARK: Limits
 
     @Test func `of too many of a domain those are forgotten that ended, are not secure, or were not used`() throws {
@@ -144,6 +159,34 @@ struct CookieTableTests {
         let changes = table.set(cookie("y"), at: later + 3)
         #expect(changes.map(\.kind) == [.added, .evicted] && changes.last?.cookie.name == "x")
         #expect(Set(table.cookies.map(\.name)) == ["secure", "old", "y", "other"] && table.count == 4)
+    }
+
+    @Test func `names below a registrable domain share its limit, and other sites have their own`() throws {
+        let limits = CookieJar.Limits(cookiesPerDomain: 3)
+        var table = table([cookie("other", "a.example.org"), cookie("other", "b.github.io")], limits)
+        for number in 0..<50 { _ = table.set(cookie("n", "h\(number).example.com"), at: Self.now + Double(number)) }
+        #expect(
+            Set(table.cookies.map(\.domain)) == [
+                "h47.example.com", "h48.example.com", "h49.example.com", "a.example.org", "b.github.io",
+            ]
+        )
+        #expect(table.count == 5)
+        // Those that are removed leave room.
+        #expect(table.remove(cookie("n", "h48.example.com").identity) != nil)
+        #expect(table.set(cookie("m"), at: Self.now + 60).map(\.kind) == [.added])
+        for name in ["c", "d", "e", "f"] {
+            _ = table.set(cookie("\(name)", "\(name).github.io"), at: Self.now)
+            _ = table.set(cookie("n", "10.0.0.\(name.utf8.first ?? 0)"), at: Self.now)
+        }
+        #expect(table.count == 13)
+    }
+
+    @Test func `what a store has of one site is cut, whatever its names`() {
+        var table = CookieTable(limits: CookieJar.Limits(cookiesPerDomain: 3))
+        let changes = table.load((0..<9).map { cookie("n", "h\($0).example.com") }, at: Self.now)
+        #expect(changes.map(\.kind) == Array(repeating: .evicted, count: 6) && table.count == 3)
+        #expect(table.removeAll { _ in true }.count == 3 && table.count == 0)
+        #expect(table.load([cookie("a"), cookie("b"), cookie("c")], at: Self.now).isEmpty)
     }
 
     @Test func `of too many in all a tenth is forgotten, those that were not used for the longest time`() throws {

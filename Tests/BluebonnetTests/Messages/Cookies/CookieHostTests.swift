@@ -9,7 +9,7 @@ struct CookieHostTests {
         ("example.com", "example.com", true), ("www.example.com", "example.com", true),
         ("a.b.example.com", "example.com", true), ("badexample.com", "example.com", false),
         ("example.com", "www.example.com", false), ("com", "example.com", false), ("1.2.3.4", "3.4", false),
-        ("1.2.3.4", "1.2.3.4", true), ("::1", "::1", true), ("x.1", "1", false),
+        ("1.2.3.4", "1.2.3.4", true), ("::1", "::1", true), ("x.1", "1", false), ("127.0.0.0x1", "0.0x1", false),
     ])
     func `a host matches its own domain and those above it, and an address only itself`(
         _ host: String,
@@ -36,7 +36,9 @@ struct CookieHostTests {
 
     @Test(arguments: [
         ("127.0.0.1", true), ("::1", true), ("fe80::1%eth0", true), ("1", true), ("example.com", false),
-        ("1.example", false), ("a1", false), ("", false), ("host.1a", false),
+        ("1.example", false), ("a1", false), ("", false), ("host.1a", false), ("127.0.0.0x1", true), ("0x7f", true),
+        ("0x7F000001", true), ("a.0x", true), ("a.0xg", false), ("a.x1", false), ("0x1.example", false),
+        ("127.0.0.1.", true), (".", false),
     ])
     func `an address is known by its colon or its last number`(_ host: String, _ isAddress: Bool) {
         #expect(CookieHost.isAddress(host) == isAddress)
