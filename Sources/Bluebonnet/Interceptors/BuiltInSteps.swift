@@ -146,20 +146,21 @@ struct BuiltInSteps: Sendable {
                 if !isAgain {
                     if let rateLimiter { try await rateLimiter.wait(for: request, context) }
                     if let cookies, cookies.attached(to: request).headerFields[values: .cookie] != fields {
-                        throw CookiesHaveChanged()
+                        throw CacheStep.RequestHasChanged { context in
+                            var request = request
+                            request.properties.cachePolicy = .noCache
+                            return try await sendThroughCache(request, context, isAgain: true)
+                        }
                     }
                 }
                 return try await transmit(sent, from: request, context)
             }
-        } catch is CookiesHaveChanged {
+        } catch is CacheStep.RequestHasChanged {
             // The cache has to see the new ones: what is stored may vary by them. The turn that the
             // request has had counts for this time.
             return try await sendThroughCache(request, context, isAgain: true)
         }
     }
-
-    /// The cookies of a request are other ones than before its wait.
-    private struct CookiesHaveChanged: Error {}
 
     /// Sends what was made of a request by the transport.
     private func transmit(

@@ -7,6 +7,9 @@ public import FoundationEssentials
 /// ``HTTPCache/init(store:isShared:whenStoreFails:)`` tells of it. A store must never wait for
 /// long: it may be asked for each request.
 ///
+/// A response of which only a part came is a record of its own, with ``CacheRecord/part``: a store
+/// keeps several of one key, as it does with the responses for other header fields.
+///
 /// ``MemoryCacheStore`` is one, and `DiskCacheStore` of the product `BluebonnetStores` another.
 ///
 /// Counterpart of `NSURLCache` as a class to be derived from, and of Alamofire's
@@ -81,7 +84,7 @@ public protocol CacheBodyWriter: Sendable {
 
     /// Stores the response: the body is complete.
     ///
-    /// A stored response of the same key for the same header fields of the request gives way.
+    /// Stored responses of the same key give way where ``CacheRecord/isReplaced(by:)`` says so.
     ///
     /// - Parameter record: The response, with the size of its body.
     /// - Throws: Any error; the response is not stored then.
@@ -94,9 +97,14 @@ public protocol CacheBodyWriter: Sendable {
 extension CacheRecord {
     /// Whether another response takes the place of this one.
     ///
+    /// Of one response several parts are stored beside each other (RFC 9111 §3.4). A part takes the
+    /// place of those within it, and of everything of another version of the response.
+    ///
     /// - Parameter other: The new response.
-    /// - Returns: Whether both are for the same requests.
+    /// - Returns: Whether both are for the same requests, and this one is not needed beside it.
     public func isReplaced(by other: CacheRecord) -> Bool {
-        key == other.key && varying == other.varying
+        guard key == other.key, varying == other.varying else { return false }
+        guard let newer = other.part, isSameVersion(as: other) else { return true }
+        return part.map { newer.contains($0) } ?? false
     }
 }

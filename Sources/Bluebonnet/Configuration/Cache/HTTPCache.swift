@@ -55,6 +55,8 @@ public final class HTTPCache: Sendable {
     let memory: MemoryCacheStore?
     /// The requests that others wait for, by key.
     let fetches = SharedWork<String, FetchOutcome>()
+    /// The keys that unsafe requests have made outdated.
+    let invalidations = Invalidations()
     private let whenStoreFails: (@Sendable (NetworkingError) -> Void)?
     private let now: @Sendable () -> Date
     private let state = Mutex(State())

@@ -20,6 +20,16 @@ enum CacheDecision: Sendable {
         let age: Int
         /// The seconds for which it is fresh, below zero for one that is stale.
         let timeToLive: Int
+        /// The parts of its body, where all of it is not stored.
+        var parts: StoredParts?
+        /// The bytes that the response to the request needs of the parts.
+        var wanted: Range<Int>?
+
+        /// Whether a part of what the request needs is missing (RFC 9111 §3.3).
+        var isIncomplete: Bool {
+            guard let parts else { return false }
+            return wanted.map { parts.gap(in: $0) != nil } ?? true
+        }
     }
 
     init(_ cached: CacheRequest, _ request: Request, _ records: [CacheRecord], now: Int, isShared: Bool) {
@@ -33,7 +43,17 @@ enum CacheDecision: Sendable {
         }
         let facts = record.facts
         let age = facts.age(at: now)
-        let stored = Stored(record: record, age: age, timeToLive: facts.lifetime(isShared: isShared) - age)
+        var stored = Stored(record: record, age: age, timeToLive: facts.lifetime(isShared: isShared) - age)
+        if record.part != nil {
+            stored.parts = StoredParts(of: record, among: records)
+            stored.wanted = Self.wanted(of: record, cached)
+            if stored.isIncomplete {
+                let reason = Self.reason(stored, cached) == .stale ? CacheStatus.Forward.stale : .partial
+                let isUnused = cached.policy == .reload || cached.policy == .noStore
+                self = isUnused ? .forward(.request, nil) : otherwise(reason, stored)
+                return
+            }
+        }
         switch cached.policy {
         case .forceCache, .onlyIfCached:
             // What only the server can answer is not in a cache, however old.
@@ -53,9 +73,23 @@ enum CacheDecision: Sendable {
         _ request: Request,
         _ cached: CacheRequest
     ) -> CacheRecord? {
-        records.lazy
+        let record = records.lazy
             .filter { Vary.matches($0, request) && (cached.range == nil || !$0.head.contains(.contentEncoding)) }
             .max { ($0.facts.date ?? 0, $0.receivedAt) < ($1.facts.date ?? 0, $1.receivedAt) }
+        guard let record, record.part != nil else { return record }
+        // A part that came while the whole was put together.
+        return records.first { $0.part == nil && $0.isSameVersion(as: record) } ?? record
+    }
+
+    /// The bytes of an incomplete response that the response to a request has; nil where the
+    /// request is for something else. An incomplete response answers no HEAD, no condition and no
+    /// range that it does not have (§3.3).
+    private static func wanted(of record: CacheRecord, _ cached: CacheRequest) -> Range<Int>? {
+        switch StoredAnswer(record, to: cached, head: record.head).content {
+        case .part(let range): range
+        case .whole: cached.range == nil ? 0..<record.completeByteCount : nil
+        case .none: nil
+        }
     }
 
     /// Whether a request has a condition that the server alone can check (§4.3.2), or several
@@ -100,7 +134,8 @@ enum CacheDecision: Sendable {
         isShared: Bool
     ) -> Bool {
         let facts = stored.record.facts
-        guard cached.policy == .default, !facts.forbidsStale(isShared: isShared), cached.condition != .ofServer,
+        guard cached.policy == .default, !stored.isIncomplete, !facts.forbidsStale(isShared: isShared),
+            cached.condition != .ofServer,
             cached.directives.flags.isDisjoint(with: [.noCache, .noStore])
         else { return false }
         let windows = [facts.directives.staleIfError, cached.directives.staleIfError].compactMap(\.self)

@@ -9,25 +9,34 @@ extension CacheStep {
         _ reason: CacheStatus.Forward,
         _ stored: CacheDecision.Stored?
     ) async throws -> TransportResponse {
+        if let stored, let gap = await opened(stored, lookup) {
+            if let response = try await filled(gap, stored, lookup, reason) { return response }
+            // The parts are of another version, or gone.
+            var again = lookup
+            let parts = Set((stored.parts?.records ?? []).map(\.identifier))
+            again.records.removeAll { parts.contains($0.identifier) }
+            return try await fetch(again, reason, nil)
+        }
         let cached = lookup.cached
+        let generation = cache.generation
         let isPlain = !cached.isHead && cached.range == nil && cached.condition == .none
-        let validated = isPlain && !cached.directives.flags.contains(.noStore) ? stored.flatMap(Self.validated) : nil
+        let isUsable = isPlain && stored?.isIncomplete == false
+        let validated = isUsable && !cached.directives.flags.contains(.noStore) ? stored.flatMap(Self.validated) : nil
         var request = lookup.request.tellingCaches(cached.policy)
         if let facts = validated?.record.facts { request.addValidators(facts) }
         let requestedAt = cache.time
         let received: TransportResponse
         do {
-            received = try await lookup.leads ? sendFirst(request, lookup) : lookup.send(request, lookup.context)
+            received = try await transmit(request, lookup)
         } catch {
-            let isStopped = (error as? NetworkingError)?.code.family == .ended || error is CancellationError
-            if lookup.leads, !Task.isCancelled { cache.fetches.end(cached.key, with: isStopped ? nil : .notStored) }
-            guard !isStopped, Self.isFailureOfServer(error), let response = await hitAfterFailure(stored, lookup)
+            guard !Self.isStopped(error), Self.isFailureOfServer(error),
+                let response = await hitAfterFailure(stored, lookup)
             else { throw error }
             return response
         }
         let receivedAt = cache.time
         if received.statusCode == 304, let validated {
-            if let response = await confirmed(validated.record, by: received, lookup, reason, requestedAt, receivedAt) {
+            if let response = await confirmed(validated, by: received, lookup, reason, requestedAt, receivedAt) {
                 return response
             }
             // It is about another response than the stored one, or that is gone.
@@ -41,22 +50,52 @@ extension CacheStep {
             await received.body.discard()
             return response
         }
+        let times = FetchTimes(requestedAt: requestedAt, receivedAt: receivedAt, generation: generation)
+        return await settled(received, lookup, reason, times)
+    }
+
+    /// The response of the server to a request without conditions of the cache's own, which is
+    /// stored, or updates what is stored.
+    func settled(
+        _ received: TransportResponse,
+        _ lookup: Lookup,
+        _ reason: CacheStatus.Forward,
+        _ times: FetchTimes
+    ) async -> TransportResponse {
+        let cached = lookup.cached
         if cached.isHead || received.statusCode == 304 {
             if lookup.leads { cache.fetches.end(cached.key, with: .notStored) }
-            await freshen(lookup, by: received.head, requestedAt, receivedAt)
+            await freshen(lookup, by: received.head, times.requestedAt, times.receivedAt)
             var response = received
             response.cacheStatus = lookup.forwarded(reason)
             return response
         }
+        if received.statusCode == 206 { return await keepingPart(received, lookup, reason, times) }
         let decision = StorageDecision(
             received.head,
             to: lookup.request,
             cached,
-            requestedAt: requestedAt,
-            receivedAt: receivedAt,
+            requestedAt: times.requestedAt,
+            receivedAt: times.receivedAt,
             isShared: cache.isShared
         )
-        return await keeping(received, lookup, reason, decision)
+        return await keeping(received, lookup, reason, decision, times.generation)
+    }
+
+    /// Sends a request. Where it fails, those that wait for it go on.
+    func transmit(_ request: Request, _ lookup: Lookup) async throws -> TransportResponse {
+        do {
+            return try await lookup.leads ? sendFirst(request, lookup) : lookup.send(request, lookup.context)
+        } catch {
+            if lookup.leads, !Task.isCancelled {
+                cache.fetches.end(lookup.cached.key, with: Self.isStopped(error) ? nil : .notStored)
+            }
+            throw error
+        }
+    }
+
+    private static func isStopped(_ error: any Error) -> Bool {
+        (error as? NetworkingError)?.code.family == .ended || error is CancellationError
     }
 
     /// Sends a request that others wait for. When its Swift task is cancelled one of them takes its
@@ -91,18 +130,19 @@ extension CacheStep {
 
     /// The stored response, which a 304 has confirmed (§4.3.4); nil where it is about another one.
     private func confirmed(
-        _ record: CacheRecord,
+        _ stored: CacheDecision.Stored,
         by received: TransportResponse,
         _ lookup: Lookup,
         _ reason: CacheStatus.Forward,
         _ requestedAt: Int,
         _ receivedAt: Int
     ) async -> TransportResponse? {
+        let record = stored.record
         let tag = received.head.values(for: .eTag).first
-        if let tag, let stored = record.facts.entityTag {
-            guard StoredFacts.matchesWeakly(tag, stored) else { return nil }
-        } else if let date = received.head.values(for: .lastModified).first, let stored = record.facts.lastModified {
-            guard date == stored else { return nil }
+        if let tag, let known = record.facts.entityTag {
+            guard StoredFacts.matchesWeakly(tag, known) else { return nil }
+        } else if let date = received.head.values(for: .lastModified).first, let known = record.facts.lastModified {
+            guard date == known else { return nil }
         }
         let head = StorageDecision.updated(record.head, with: received.head, cache.isShared)
         let updated = record.updated(head, requestedAt: requestedAt, receivedAt: receivedAt)
@@ -111,7 +151,8 @@ extension CacheStep {
         let lifetime = updated.facts.lifetime(isShared: cache.isShared)
         status.timeToLive = lifetime - updated.facts.age(at: receivedAt)
         // The body first: it is gone when the record is removed.
-        let response = await response(updated, lookup, head: head, status, after: received)
+        let parts = stored.parts
+        let response = await response(updated, lookup, head: head, status, parts: parts, after: received)
         let isKept = await keep(record, as: updated, received.head)
         if lookup.leads { cache.fetches.end(lookup.cached.key, with: isKept ? .stored : .notStored) }
         return response
@@ -119,7 +160,7 @@ extension CacheStep {
 
     /// Puts an updated record in place of the stored one, or removes that where the newer head says
     /// that it must not be stored.
-    private func keep(_ record: CacheRecord, as updated: CacheRecord, _ newer: ResponseHead) async -> Bool {
+    func keep(_ record: CacheRecord, as updated: CacheRecord, _ newer: ResponseHead) async -> Bool {
         let flags = CacheDirectives(newer.values(for: .cacheControl)).flags
         let isForbidden =
             flags.contains(.noStore) || cache.isShared && flags.contains(.isWhollyPrivate)
@@ -154,11 +195,12 @@ extension CacheStep {
     // MARK: Storing
 
     /// The response of the server, which is stored while its body is read.
-    private func keeping(
+    func keeping(
         _ received: TransportResponse,
         _ lookup: Lookup,
         _ reason: CacheStatus.Forward,
-        _ decision: StorageDecision
+        _ decision: StorageDecision,
+        _ generation: UInt64
     ) async -> TransportResponse {
         var (response, status) = (received, lookup.forwarded(reason))
         switch decision {
@@ -167,7 +209,7 @@ extension CacheStep {
             await refuse(lookup, received.statusCode)
         case .store(let proposed):
             if let record = await hooked(proposed, lookup.context), record.fits(in: cache.store.bodyLimit) {
-                status.isStored = await store(record, &response, lookup)
+                status.isStored = await store(record, &response, lookup, generation)
             } else {
                 status.detail = "refused by the hook, or too large"
                 await refuse(lookup, received.statusCode)
@@ -178,7 +220,7 @@ extension CacheStep {
     }
 
     /// Notes that a response is not stored, and removes those in whose place it came.
-    private func refuse(_ lookup: Lookup, _ status: Int) async {
+    func refuse(_ lookup: Lookup, _ status: Int) async {
         cache.note(lookup.cached.key, isStored: false)
         if lookup.leads { cache.fetches.end(lookup.cached.key, with: .notStored) }
         // A part, a failure of the server, and what the request itself keeps out say nothing of it.
@@ -205,8 +247,13 @@ extension CacheStep {
     }
 
     /// Stores a response whose body is here, or has it stored when it comes.
-    private func store(_ record: CacheRecord, _ response: inout TransportResponse, _ lookup: Lookup) async -> Bool {
-        let pending = PendingRecord(record, cache, leads: lookup.leads)
+    private func store(
+        _ record: CacheRecord,
+        _ response: inout TransportResponse,
+        _ lookup: Lookup,
+        _ generation: UInt64
+    ) async -> Bool {
+        let pending = PendingRecord(record, cache, leads: lookup.leads, generation: generation)
         guard response.body.wholeByteCount != nil else {
             let stream = response.body.stream
             pending.trailers = { stream?.finished?.trailers ?? [:] }
@@ -229,12 +276,13 @@ extension CacheRecord {
         if let date, let own = facts.lastModified, own != date { return false }
         // A 304 is about this one only where a validator of both is the same.
         if head.statusCode == 304 { return head.contains(.eTag) || date != nil && facts.lastModified == date }
-        return head[.contentLength].map { Int($0) == byteCount } ?? true
+        return head[.contentLength].map { Int($0) == completeByteCount } ?? true
     }
 
     /// Whether its body may be stored as far as its length is known.
     fileprivate func fits(in limit: Int) -> Bool {
-        head[.contentLength].flatMap { Int($0) }.map { $0 <= limit } ?? true
+        if let part { return part.count <= limit }
+        return head[.contentLength].flatMap { Int($0) }.map { $0 <= limit } ?? true
     }
 }
 

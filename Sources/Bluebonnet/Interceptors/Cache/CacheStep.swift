@@ -25,6 +25,20 @@ final class CacheStep: Sendable {
         self.cache = cache
     }
 
+    /// The end of a sending whose request is another one by now: other cookies belong to it.
+    struct RequestHasChanged: Error {
+        /// Sends the request of now, and has the server confirm what is stored for it.
+        let renew: @Sendable (ExchangeContext) async throws -> TransportResponse
+    }
+
+    /// The moments of one sending.
+    struct FetchTimes: Sendable {
+        let requestedAt: Int
+        let receivedAt: Int
+        /// That of the cache's ``Invalidations`` before it.
+        let generation: UInt64
+    }
+
     /// One request on its way through the cache.
     struct Lookup: Sendable {
         let request: Request
@@ -145,7 +159,8 @@ final class CacheStep: Sendable {
         status.isCollapsed = lookup.isCollapsed
         status.detail = detail
         // §5.1: a response that was not confirmed tells its age.
-        return await response(stored.record, lookup, head: stored.record.head.withAge(stored.age), status, after: nil)
+        let head = stored.record.head.withAge(stored.age)
+        return await response(stored.record, lookup, head: head, status, parts: stored.parts, after: nil)
     }
 
     func response(
@@ -153,6 +168,7 @@ final class CacheStep: Sendable {
         _ lookup: Lookup,
         head: ResponseHead,
         _ status: CacheStatus,
+        parts: StoredParts? = nil,
         after received: TransportResponse?
     ) async -> TransportResponse? {
         let startedAt = NIODeadline.now()
@@ -160,8 +176,8 @@ final class CacheStep: Sendable {
         let body: ResponseBody?
         switch answer.content {
         case .none: body = ResponseBody(.whole(ByteBuffer(), trailers: [:]))
-        case .whole: body = await cache.body(of: record)
-        case .part(let range): body = await cache.body(of: record, range)
+        case .whole: body = await cache.body(of: record, parts, nil)
+        case .part(let range): body = await cache.body(of: record, parts, range)
         }
         guard let body else { return nil }
         let call = lookup.context.call
@@ -219,7 +235,7 @@ final class CacheStep: Sendable {
     /// Removes what a response to an unsafe method has made outdated (§4.4).
     func invalidate(after response: TransportResponse, to request: Request) async {
         for key in CacheInvalidation.keys(after: response.head, to: request) {
-            await cache.attempt { try await $0.removeAll(for: key) }
+            await cache.invalidate(key)
         }
     }
 
@@ -246,7 +262,12 @@ final class CacheStep: Sendable {
                 records: lookup.records
             )
             _ = try? await StoppableCall.run(for: lookup.request, context, .elsewhere) {
-                let response = try await self.fetch(lookup, .stale, stored)
+                let response: TransportResponse
+                do {
+                    response = try await self.fetch(lookup, .stale, stored)
+                } catch let changed as RequestHasChanged {
+                    response = try await changed.renew(context)
+                }
                 _ = try await response.body.collect(upTo: limit, keepsBytes: false)
             }
         }

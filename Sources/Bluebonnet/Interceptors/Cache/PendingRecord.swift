@@ -18,12 +18,15 @@ final class PendingRecord: Sendable {
     private let cache: HTTPCache
     /// Whether other tasks wait for it.
     private let leads: Bool
+    /// That of the cache when the request was sent.
+    private let generation: UInt64
     private let state = Mutex(State())
 
-    init(_ record: CacheRecord, _ cache: HTTPCache, leads: Bool) {
+    init(_ record: CacheRecord, _ cache: HTTPCache, leads: Bool, generation: UInt64) {
         self.record = record
         self.cache = cache
         self.leads = leads
+        self.generation = generation
     }
 
     deinit {
@@ -54,13 +57,37 @@ final class PendingRecord: Sendable {
         let record = record.complete(byteCount: data.count, trailers: body.trailers)
         guard let memory = cache.memory else {
             await write(data)
-            await finish(record)
+            return await finish(record)
+        }
+        guard isCurrent, memory.store(record, body) else {
+            end(.notStored)
+            return false
+        }
+        return await settle(record)
+    }
+
+    /// Ends the storing of a response that the store has.
+    @discardableResult
+    private func settle(_ record: CacheRecord) async -> Bool {
+        // Invalidated meanwhile: what removed it may have come before it was there.
+        guard isCurrent else {
+            await cache.attempt { try await $0.remove(record) }
+            end(.notStored)
+            return false
+        }
+        guard record.part != nil else {
+            end(.stored)
             return true
         }
-        let isStored = memory.store(record, body)
-        end(isStored ? .stored : .notStored)
-        return isStored
+        let isKept = await cache.join(record) { self.isCurrent }
+        // One of those that wait looks whether a part is missing.
+        end(isKept ? nil : .notStored)
+        return isKept
     }
+
+    /// Whether no unsafe request has made the response outdated since its request was sent (RFC
+    /// 9111 §4.4).
+    private var isCurrent: Bool { !cache.isInvalidated(record.key, since: generation) }
 
     /// Takes a copy of the next piece.
     func write(_ piece: Data) async {
@@ -88,7 +115,18 @@ final class PendingRecord: Sendable {
         await finish(record.complete(byteCount: count, trailers: trailers()))
     }
 
-    private func finish(_ record: CacheRecord) async {
+    /// Keeps what has come of a body that the connection cut: the next request asks for the rest
+    /// (RFC 9111 §3.3, §3.4).
+    func fail(_ error: NetworkingError) async {
+        let count = state.withLock(\.count)
+        guard count > 0, [.transport, .timeout, .framing].contains(error.code.family),
+            let part = record.beginning(of: count)
+        else { return }
+        await finish(record.with(part).complete(byteCount: count, trailers: [:]))
+    }
+
+    @discardableResult
+    private func finish(_ record: CacheRecord) async -> Bool {
         // A body without any byte.
         if record.byteCount == 0 { await write(Data()) }
         let writer = state.withLock { state -> (any CacheBodyWriter)? in
@@ -97,19 +135,25 @@ final class PendingRecord: Sendable {
             defer { state.writer = nil }
             return state.writer
         }
-        guard let writer else { return end(.notStored) }
+        guard let writer, isCurrent else {
+            writer?.cancel()
+            end(.notStored)
+            return false
+        }
         do {
             try await writer.finish(record)
-            end(.stored)
         } catch {
             writer.cancel()
             cache.note(error)
             end(.notStored)
+            return false
         }
+        return await settle(record)
     }
 
     /// Whether a body has its length. The engine checks it too; a transport of the user's may not.
     private func isWhole(_ count: Int) -> Bool {
+        if let part = record.part { return part.count == count }
         guard let length = record.head.values(for: .contentLength).first else { return true }
         return Int(length) == count
     }
@@ -151,5 +195,21 @@ final class CacheTee: BodyTransform {
 
     func finish() async throws(NetworkingError) {
         await pending?.finish()
+    }
+
+    func fail(_ error: NetworkingError) async {
+        await pending?.fail(error)
+    }
+}
+
+extension CacheRecord {
+    /// The part that the first bytes of its body are; nil where they cannot be completed: without a
+    /// strong entity tag, without a known length, or of an encoded response.
+    fileprivate func beginning(of count: Int) -> Part? {
+        guard facts.status == 200, facts.strongTag != nil, !head.contains(.contentEncoding) else { return nil }
+        if let part {
+            return count > part.count ? nil : Part(part.lowerBound..<part.lowerBound + count, of: completeByteCount)
+        }
+        return head.values(for: .contentLength).first.flatMap { Int($0) }.flatMap { Part(0..<count, of: $0) }
     }
 }

@@ -69,7 +69,7 @@ enum StorageDecision: Sendable {
         let directives = facts.directives
         if cached.isHead { return "HEAD has no body" }
         if cached.policy == .noStore || cached.directives.flags.contains(.noStore) { return "no-store in the request" }
-        // Parts are not combined, and a challenge is for one request.
+        // A part is stored as ``PartDecision`` says, and a challenge is for one request.
         switch facts.status {
         case 206: return "partial content"
         case 304: return "not modified"

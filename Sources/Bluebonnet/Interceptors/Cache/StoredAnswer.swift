@@ -31,11 +31,11 @@ struct StoredAnswer: Sendable {
         switch Self.range(of: cached, record) {
         case nil: (self.head, content) = (head, .whole)
         case .some(nil):
-            var fields: HTTPFields = [.contentRange: "bytes */\(record.byteCount)", .contentLength: "0"]
+            var fields: HTTPFields = [.contentRange: "bytes */\(record.completeByteCount)", .contentLength: "0"]
             fields[.date] = head[.date]
             (self.head, content) = (ResponseHead(status: .rangeNotSatisfiable, headerFields: fields), .none)
         case .some(let range?):
-            (self.head, content) = (Self.partial(head, range, of: record.byteCount), .part(range))
+            (self.head, content) = (Self.partial(head, range, of: record.completeByteCount), .part(range))
         }
     }
 
@@ -120,7 +120,7 @@ struct StoredAnswer: Sendable {
         guard let bounds = cached.range.flatMap(bounds),
             cached.rangeCondition.map({ isSame($0, record.facts) }) ?? true
         else { return nil }
-        let count = record.byteCount
+        let count = record.completeByteCount
         guard let first = bounds.first else {
             let length = min(bounds.last ?? 0, count)
             return length == 0 ? .some(nil) : .some(count - length..<count)

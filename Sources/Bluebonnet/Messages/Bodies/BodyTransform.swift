@@ -20,6 +20,18 @@ protocol BodyTransform: AnyObject {
     /// Ends the reading, when the body is complete and no block is left. Not called for a body that
     /// failed, or that was not read to its end.
     func finish() async throws(NetworkingError)
+
+    /// The next block behind the end of the body, never empty; nil when there is none. Called
+    /// behind ``finish()``. Default: none.
+    func nextBehindEnd() async throws(NetworkingError) -> ByteBuffer?
+
+    /// Hears that the body failed. Default: does nothing.
+    func fail(_ error: NetworkingError) async
+}
+
+extension BodyTransform {
+    func nextBehindEnd() async throws(NetworkingError) -> ByteBuffer? { nil }
+    func fail(_ error: NetworkingError) async {}
 }
 
 extension ResponseBody {
@@ -39,6 +51,7 @@ extension ResponseBody {
 final class TransformedBuffers {
     private var source: ResponseBody.Buffers
     private let transform: any BodyTransform
+    private var isFinished = false
 
     init(_ source: ResponseBody.Buffers, _ transform: any BodyTransform) {
         self.source = source
@@ -48,11 +61,21 @@ final class TransformedBuffers {
     func next() async throws(NetworkingError) -> ByteBuffer? {
         while true {
             if let block = try await transform.next() { return block }
-            guard let piece = try await source.next() else {
-                try await transform.finish()
-                return nil
+            guard let piece = try await nextPiece() else {
+                if !isFinished { try await transform.finish() }
+                isFinished = true
+                return try await transform.nextBehindEnd()
             }
             transform.push(piece)
+        }
+    }
+
+    private func nextPiece() async throws(NetworkingError) -> ByteBuffer? {
+        do throws(NetworkingError) {
+            return try await source.next()
+        } catch {
+            await transform.fail(error)
+            throw error
         }
     }
 }

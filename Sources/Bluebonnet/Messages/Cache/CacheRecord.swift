@@ -14,6 +14,20 @@ public struct CacheRecord: Sendable {
         var value: String?
     }
 
+    /// The bytes of a body that are stored, where they are not all of them (RFC 9111 §3.3).
+    struct Part: Sendable, Hashable, Codable {
+        /// Not empty, and within the length.
+        var range: Range<Int>
+        /// The size of the whole body.
+        var length: Int
+
+        /// Nil for bytes that are not in the body.
+        init?(_ range: Range<Int>, of length: Int) {
+            guard !range.isEmpty, range.lowerBound >= 0, range.upperBound <= length else { return nil }
+            (self.range, self.length) = (range, length)
+        }
+    }
+
     private struct Contents: Sendable {
         var identifier: UInt64
         var key: String
@@ -24,6 +38,7 @@ public struct CacheRecord: Sendable {
         var requestedAt: Int
         var receivedAt: Int
         var byteCount: Int
+        var part: Part?
         var facts: StoredFacts
     }
 
@@ -48,8 +63,16 @@ public struct CacheRecord: Sendable {
     /// The time at which the response came, or was last confirmed by the server.
     public var receivedAt: Date { Date(timeIntervalSince1970: Double(contents.value.receivedAt)) }
 
-    /// The size of the body as it is stored, with its content coding; known when it is stored.
+    /// The size of the body as it is stored, with its content coding; known when it is stored. That
+    /// of a part where only a part is stored.
     public var byteCount: Int { contents.value.byteCount }
+
+    /// The bytes of the body that are stored; nil where all are. The head is that of the whole
+    /// response.
+    public var part: Range<Int>? { contents.value.part?.range }
+
+    /// The size of the whole body, also where only a part of it is stored.
+    public var completeByteCount: Int { contents.value.part?.length ?? byteCount }
 
     var varying: [VaryingField] { contents.value.varying }
     var facts: StoredFacts { contents.value.facts }
@@ -69,7 +92,8 @@ public struct CacheRecord: Sendable {
         varying: [VaryingField],
         requestedAt: Int,
         receivedAt: Int,
-        byteCount: Int = 0
+        byteCount: Int = 0,
+        part: Part? = nil
     ) {
         contents = CopyOnWrite(
             Contents(
@@ -82,6 +106,7 @@ public struct CacheRecord: Sendable {
                 requestedAt: requestedAt,
                 receivedAt: receivedAt,
                 byteCount: byteCount,
+                part: part,
                 facts: StoredFacts(head, requestedAt: requestedAt, receivedAt: receivedAt)
             )
         )
@@ -92,6 +117,20 @@ public struct CacheRecord: Sendable {
         var copy = self
         copy.contents.value.byteCount = byteCount
         copy.contents.value.trailers = trailers
+        return copy
+    }
+
+    /// The same response, of which only a part is stored; nil for all of it.
+    func with(_ part: Part?) -> CacheRecord {
+        var copy = self
+        copy.contents.value.part = part
+        return copy
+    }
+
+    /// The same under another number: a response of its own for the store.
+    func renumbered() -> CacheRecord {
+        var copy = self
+        copy.contents.value.identifier = .random(in: 1...UInt64(Int64.max))
         return copy
     }
 
@@ -106,7 +145,8 @@ public struct CacheRecord: Sendable {
             varying: varying,
             requestedAt: requestedAt,
             receivedAt: receivedAt,
-            byteCount: byteCount
+            byteCount: byteCount,
+            part: contents.value.part
         )
     }
 }
@@ -120,6 +160,7 @@ extension CacheRecord {
             var value: String
         }
 
+        /// 2 for a part, which earlier versions of the library would take for the whole.
         var version = 1
         var identifier: UInt64
         var key: String
@@ -133,6 +174,13 @@ extension CacheRecord {
         var requestedAt: Int
         var receivedAt: Int
         var byteCount: Int
+        var part: Part?
+
+        /// Whether it is a whole response, or one with a part that is possible.
+        var hasPart: Bool {
+            guard version > 1, let part else { return version == 1 && part == nil }
+            return Part(part.range, of: part.length) != nil && part.range.count == byteCount
+        }
     }
 
     /// The record as bytes, for a store outside of memory.
@@ -142,6 +190,7 @@ extension CacheRecord {
         get throws {
             try JSONEncoder().encode(
                 Form(
+                    version: contents.value.part == nil ? 1 : 2,
                     identifier: identifier,
                     key: key,
                     url: url,
@@ -153,7 +202,8 @@ extension CacheRecord {
                     varying: varying,
                     requestedAt: requestedAt,
                     receivedAt: contents.value.receivedAt,
-                    byteCount: byteCount
+                    byteCount: byteCount,
+                    part: contents.value.part
                 )
             )
         }
@@ -166,8 +216,9 @@ extension CacheRecord {
     public init?(encoded: Data) {
         // Times that no clock has could overflow in sums.
         let times = 0...(1 << 40)
-        guard let form = try? JSONDecoder().decode(Form.self, from: encoded), form.version == 1,
-            100...999 ~= form.status, form.byteCount >= 0, times ~= form.requestedAt, times ~= form.receivedAt
+        guard let form = try? JSONDecoder().decode(Form.self, from: encoded), 1...2 ~= form.version,
+            form.hasPart, 100...999 ~= form.status, form.byteCount >= 0, times ~= form.requestedAt,
+            times ~= form.receivedAt
         else { return nil }
         let version: HTTPVersion =
             switch form.protocolVersion {
@@ -188,7 +239,8 @@ extension CacheRecord {
             varying: form.varying,
             requestedAt: form.requestedAt,
             receivedAt: form.receivedAt,
-            byteCount: form.byteCount
+            byteCount: form.byteCount,
+            part: form.part
         )
     }
 

@@ -26,6 +26,8 @@ public struct CacheStatus: Sendable, Hashable {
         /// What is stored may not be used because of the request: its policy, `no-cache`, or a
         /// condition that only the server can check.
         public static let request = Forward(description: "request")
+        /// What is stored is fresh, and only a part of what is wanted.
+        public static let partial = Forward(description: "partial")
         /// What is stored is stale.
         public static let stale = Forward(description: "stale")
     }
@@ -37,7 +39,7 @@ public struct CacheStatus: Sendable, Hashable {
     public var forward: Forward?
 
     /// The status code of the server's response where it is not that of the response: 304 when the
-    /// server has confirmed what was stored.
+    /// server has confirmed what was stored, and 206 when it has sent what was missing of a whole.
     public var forwardStatus: Int?
 
     /// The seconds for which the stored response is still fresh; below zero when it was used

@@ -49,7 +49,7 @@ struct StoredFacts: Sendable {
     func age(at now: Int) -> Int { initialAge + max(0, now - receivedAt) }
 
     /// The status codes whose responses may be stored without being asked for it (RFC 9110 §15.1).
-    /// Partial content is not among them, because it is not stored.
+    /// Partial content is stored with the head of the whole, and so counts as a 200.
     private static let heuristicallyCacheable: Set = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
 
     /// The longest time for which a response is fresh that does not say so.
@@ -86,6 +86,14 @@ struct StoredFacts: Sendable {
     /// Whether two entity tags are the same weakly (RFC 9110 §8.8.3.2).
     static func matchesWeakly(_ one: String, _ other: String) -> Bool {
         one.utf8.dropFirst(isStrong(one) ? 0 : 2).elementsEqual(other.utf8.dropFirst(isStrong(other) ? 0 : 2))
+    }
+
+    /// The entity tag where it is a strong one, in quotation marks.
+    var strongTag: String? {
+        guard let entityTag, entityTag.utf8.count > 1, entityTag.utf8.first == UInt8(ascii: "\""),
+            entityTag.utf8.last == UInt8(ascii: "\"")
+        else { return nil }
+        return entityTag
     }
 
     /// Whether an entity tag is a strong one.

@@ -197,7 +197,9 @@ struct CacheStepTests {
         #expect(bench.requestCount == 2)
     }
 
-    @Test func `a range is cut out of a stored response, and a part is never stored`() async throws {
+    @Test func `a range is cut out of a stored response, and a part without a strong entity tag is not stored`()
+        async throws
+    {
         let bench = CacheBench { request, number in
             request.headerFields.contains(.range)
                 ? StubResponse(
