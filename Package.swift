@@ -191,6 +191,7 @@ let package = Package(
             dependencies: [
                 "Bluebonnet",
                 "BluebonnetImages",
+                "BluebonnetTesting",
                 "LocalServer",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]

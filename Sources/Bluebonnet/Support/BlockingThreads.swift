@@ -328,3 +328,15 @@ package enum ImageWork {
         try await BlockingThreads.images.run(work)
     }
 }
+
+/// Waits of the other products of the package that may have no end.
+package enum EndlessWork {
+    /// Does work that may block for ever, on a thread of its own.
+    ///
+    /// - Parameter work: The work. It is not done where no thread can be started.
+    package static func begin(_ work: @escaping @Sendable () -> Void) {
+        BlockingThreads.pipes.submit { unavailable in
+            if unavailable == nil { work() }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+#if Images
+    import Dispatch
+    import Synchronization
+    import Testing
+
+    @testable import BluebonnetImages
+
+    @Suite(.timeLimit(.minutes(5)))
+    struct MemoryPressureTests {
+        /// A source that tells what a test says.
+        private final class Source: MemoryPressureSource {
+            private let wakeUp = DispatchSemaphore(value: 0)
+            private let stops = Mutex(false)
+
+            var isStopped: Bool { stops.withLock { $0 } }
+
+            func tell() { wakeUp.signal() }
+
+            func wait() -> Bool {
+                wakeUp.wait()
+                return !isStopped
+            }
+
+            func stop() {
+                stops.withLock { $0 = true }
+                wakeUp.signal()
+            }
+        }
+
+        @Test func `all who listen are told, and the source is stopped behind the last one`() async throws {
+            let (source, counts) = (Source(), [Counter(), Counter()])
+            let pressure = MemoryPressure { source }
+            let numbers = counts.map { count in pressure.listen { count.increment() } }
+            source.tell()
+            try await until("told") { counts.allSatisfy { $0.value == 1 } }
+            pressure.remove(numbers[0])
+            source.tell()
+            try await until("told again") { counts[1].value == 2 }
+            #expect(counts[0].value == 1)
+            #expect(!source.isStopped)
+            pressure.remove(numbers[1])
+            #expect(source.isStopped)
+        }
+
+        @Test func `the source is made for the first who listens, and again for a later one`() {
+            let made = Counter()
+            let pressure = MemoryPressure {
+                made.increment()
+                return Source()
+            }
+            #expect(made.value == 0)
+            let numbers = [pressure.listen {}, pressure.listen {}]
+            #expect(made.value == 1)
+            for number in numbers { pressure.remove(number) }
+            pressure.remove(pressure.listen {})
+            #expect(made.value == 2)
+        }
+
+        @Test func `a system that tells nothing is no fault`() {
+            let (pressure, count) = (MemoryPressure { nil }, Counter())
+            let number = pressure.listen { count.increment() }
+            pressure.signal()
+            #expect(count.value == 1)
+            pressure.remove(number)
+            pressure.remove(number)
+        }
+
+        @Test func `the wait for the system's pressure ends when it is stopped`() async {
+            guard let source = SystemMemoryPressure() else { return }
+            source.stop()
+            #expect(!source.wait())
+        }
+
+        @Test func `a counter of the control group that has risen is pressure`() {
+            let before = MemoryEvents("low 0\nhigh 3\nmax 7\noom 0\noom_kill 0\n")
+            #expect(!before.isPressure(since: before))
+            #expect(MemoryEvents("low 0\nhigh 4\nmax 7\noom 0\n").isPressure(since: before))
+            #expect(MemoryEvents("max 8").isPressure(since: before))
+            #expect(!MemoryEvents("low 0\nhigh 3\nmax 7\noom 0\noom_kill 5\n").isPressure(since: before))
+            #expect(!MemoryEvents("high x\n\nmax 9 9\n99999999999999999999999").isPressure(since: before))
+        }
+
+        @Test func `the folder of the control group is found in the list of the process`() {
+            #expect(MemoryEvents.folder(in: "0::/user.slice/a.scope\n") == "/sys/fs/cgroup/user.slice/a.scope")
+            #expect(MemoryEvents.folder(in: "4:memory:/x\n0::/\n") == "/sys/fs/cgroup")
+            #expect(MemoryEvents.folder(in: "0::/../other\n") == nil)
+            #expect(MemoryEvents.folder(in: "4:memory:/x\n") == nil)
+        }
+    }
+#endif
