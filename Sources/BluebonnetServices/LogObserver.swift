@@ -26,6 +26,10 @@
     /// | `sent`, `received` | the bytes of HTTP in each direction |
     /// | `error`, `reason` | the code and the message of the error, where there is one |
     ///
+    /// A request that is going to be sent again by a retry is "Request will be sent again", with
+    /// `task`, `method`, `url`, the number of the `attempt` that is repeated, its `status` or
+    /// `error` and `reason`, its `duration_ms`, and the wait, `delay_ms`.
+    ///
     /// With the level of ``Levels/transactions``, each request that is sent is logged too, as
     /// "Request sent" and "Response received" or "Request failed".
     ///
@@ -41,6 +45,10 @@
         public struct Levels: Sendable, Hashable {
             /// A request of a task was sent, and its response was received. Default: trace.
             public var transactions: Logger.Level? = .trace
+
+            /// A request is going to be sent again. Default: info, since the caller does not hear of
+            /// it.
+            public var retries: Logger.Level? = .info
 
             /// A task ended without an error, whatever the status of its response: one that the
             /// caller does not accept is an error. Or it became a download or a stream, which has
@@ -98,6 +106,23 @@
                 let hasFailed = transaction.error != nil
                 logger.log(level: level, hasFailed ? "Request failed" : "Response received", metadata: metadata)
             }
+        }
+
+        /// Logs that a request is going to be sent again.
+        public func taskWillRetry(_ retry: TaskRetry) {
+            guard let level = logged(levels.retries) else { return }
+            let attempt = retry.attempt
+            var metadata: Logger.Metadata = [
+                "task": .stringConvertible(retry.taskIdentifier),
+                "method": .string(attempt.request.method.rawValue),
+                "url": .string(Self.text(attempt.request.url)),
+                "attempt": .stringConvertible(attempt.number),
+                "duration_ms": Self.milliseconds(attempt.duration),
+                "delay_ms": Self.milliseconds(retry.delay),
+            ]
+            metadata["status"] = attempt.statusCode.map { .stringConvertible($0) }
+            Self.add(attempt.error, to: &metadata)
+            logger.log(level: level, "Request will be sent again", metadata: metadata)
         }
 
         /// Logs what came of a task.

@@ -57,6 +57,24 @@
             }
         }
 
+        @Test func `a request that is going to be sent again is a message with the reason`() async throws {
+            let script = FaultServer.Script.connections([
+                [.readRequest, .respond(503), .close], [.readRequest, .respond(body: "ok")],
+            ])
+            try await FaultServer.run(script) { server in
+                var configuration = configuration(.info)
+                configuration.retryPolicy = .standard
+                configuration.retryPolicy?.backoff = RetryBackoff(first: .milliseconds(1), isRandom: false)
+                try await withSession(configuration) { session in
+                    _ = try await session.data(for: Request(to: server.baseURL + "/a?b=c"))
+                }
+                #expect(messages == ["info: Request will be sent again"])
+                let texts = try #require(handler.entries.first.map(texts))
+                #expect(texts["attempt"] == "1" && texts["status"] == "503" && texts["delay_ms"] == "1.0")
+                #expect(texts["method"] == "GET" && texts["url"]?.contains("b=c") == false && texts["task"] == "1")
+            }
+        }
+
         @Test func `a task that fails is a warning with its error, and one that is cancelled is not`() async throws {
             try await FaultServer.run([.readRequest, .stall]) { server in
                 try await withSession(configuration(.debug)) { session in

@@ -3,7 +3,9 @@
 /// A request that would exceed a limit waits before it is sent, each hop of a redirect and each
 /// retry by itself: those of a higher ``RequestPriority`` first, and of the same one in their
 /// order. The wait counts for ``Timeouts/request``; where that is too short for it, the request
-/// fails at once with ``NetworkingError/Code/rateLimited``.
+/// fails at once with ``NetworkingError/Code/rateLimited``. A task that is suspended while it waits
+/// lets others pass, and has its place again when it is resumed. A request with
+/// ``RequestProperties/obeysRateLimits`` `false` does not wait.
 ///
 /// ```swift
 /// var configuration = SessionConfiguration()
@@ -18,7 +20,8 @@ public struct RateLimits: Sendable, Hashable {
     /// The limit of all requests of the session together. Default: nil, none.
     public var session: RateLimit?
 
-    /// The limit of each host by itself. Default: nil, none.
+    /// The limit of each host by itself. A name with the dot of the root (`example.com.`) is the
+    /// same host as without. Default: nil, none.
     public var perHost: RateLimit?
 
     /// The limits of single hosts, in place of ``perHost``. A key is a name, an IP address, or `*.`

@@ -6,6 +6,8 @@ import Synchronization
 protocol CallOwner: AnyObject, Sendable {
     /// The call was suspended or resumed: ``Call/isSuspended`` says which.
     func suspensionChanged(of call: Call)
+    /// A request of the call is going to be sent again.
+    func call(_ call: Call, willRetry retry: TaskRetry)
     /// The call is over, with the error if there was one. The closure makes what came of it.
     func call(_ call: Call, hasEnded error: NetworkingError?, _ result: () -> CallResult)
 }
@@ -100,6 +102,11 @@ final class Call: SessionTask {
             guard error == nil, case .running = stage else { return false }
             isHandedOver = true
             return true
+        }
+
+        /// Forgets the response of an attempt that is repeated.
+        fileprivate mutating func forgetResponse() {
+            head = nil
         }
 
         fileprivate mutating func note(_ response: TransportResponse) {
@@ -370,6 +377,13 @@ final class Call: SessionTask {
             return state.operations
         }
         for operation in operations { operation.suspensionChanged() }
+    }
+
+    /// Tells that a request of the call, or of a part of it, is going to be sent again.
+    func willRetry(_ retry: TaskRetry) {
+        if let whole { return whole.willRetry(retry) }
+        withLock { $0.forgetResponse() }
+        owner?.call(self, willRetry: retry)
     }
 
     // MARK: The end

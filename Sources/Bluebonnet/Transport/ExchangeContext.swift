@@ -67,6 +67,10 @@ public struct ExchangeContext: Sendable {
     /// at once.
     let collectsBody: Bool
 
+    /// Collects the body of the response, where that is a part of an attempt; nil where nobody
+    /// wants it, or it is read as it comes.
+    let wholeBody: WholeBody?
+
     /// Whether this hop, or one from which a redirect has led to it, is by `https`. Known after a
     /// redirect only.
     let wasSecure: Bool
@@ -107,8 +111,16 @@ public struct ExchangeContext: Sendable {
         self.init(call: call, end: nil, collectsBody: false)
     }
 
-    init(call: Call, end: End?, collectsBody: Bool, wasSecure: Bool = false, interim: InterimResponses? = nil) {
+    init(
+        call: Call,
+        end: End?,
+        collectsBody: Bool,
+        wholeBody: WholeBody? = nil,
+        wasSecure: Bool = false,
+        interim: InterimResponses? = nil
+    ) {
         self.call = call
+        self.wholeBody = wholeBody
         self.interim = interim
         self.end = end
         self.collectsBody = collectsBody

@@ -9,6 +9,7 @@ protocol CallHooks: Sendable {
     var taskDidReceiveChallenge: (@Sendable (any SessionTask, AuthenticationChallenge) async -> ChallengeDisposition)? {
         get
     }
+    var taskWillRetry: (@Sendable (any SessionTask, TaskRetry) async -> Void)? { get }
     var taskNeedsNewBody: (@Sendable (any SessionTask) async -> RequestBody?)? { get }
     var taskDidSendBodyData: (@Sendable (any SessionTask, Int, Int, Int?) async -> Void)? { get }
     var dataTaskWillCacheResponse: (@Sendable (any SessionTask, ResponseHead) async -> ResponseHead?)? { get }

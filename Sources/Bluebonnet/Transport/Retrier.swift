@@ -54,8 +54,12 @@ public enum RetryDecision: Sendable {
     case fail(any Error)
 }
 
-/// One attempt of a request, which is over: with a response, whose body nobody has read yet, or
-/// with an error.
+/// One attempt of a request, which is over: with a response, or with an error.
+///
+/// Where the task collects the body, the attempt ends with the last byte of it, and a body that
+/// breaks off is an error; of a response whose status the policy retries, the body is not read. For
+/// a download, for a stream, and where a hook gets the response before its body, the attempt ends
+/// with the head.
 ///
 /// Counterpart of the arguments of `retry(_:for:dueTo:completion:)` in Alamofire, and of
 /// `Request.retryCount`.
@@ -79,6 +83,31 @@ public struct RetryAttempt: Sendable {
     /// could be made, or the server has said that it did not.
     public let mayHaveBeenProcessed: Bool
 
+    /// Makes an attempt, for tests of a retrier or an observer.
+    ///
+    /// - Parameters:
+    ///   - number: Its number, from 1. Default: 1.
+    ///   - request: The request.
+    ///   - outcome: The head of the response, or the error.
+    ///   - duration: Its time. Default: none.
+    ///   - timings: The timings of the response. Default: nil.
+    ///   - mayHaveBeenProcessed: Whether a server may have processed the request. Default: true.
+    public init(
+        number: Int = 1,
+        request: Request,
+        outcome: Result<ResponseHead, NetworkingError>,
+        duration: Duration = .zero,
+        timings: Timings? = nil,
+        mayHaveBeenProcessed: Bool = true
+    ) {
+        self.number = number
+        self.request = request
+        self.outcome = outcome
+        self.duration = duration
+        self.timings = timings
+        self.mayHaveBeenProcessed = mayHaveBeenProcessed
+    }
+
     /// The status code of the response; nil for an error.
     public var statusCode: Int? {
         if case .success(let head) = outcome { head.statusCode } else { nil }
@@ -87,5 +116,32 @@ public struct RetryAttempt: Sendable {
     /// The error; nil for a response.
     public var error: NetworkingError? {
         if case .failure(let error) = outcome { error } else { nil }
+    }
+}
+
+/// A request that is going to be sent again, for events, hooks and observers.
+///
+/// No counterpart in AFNetworking; in Alamofire `requestIsRetrying(_:)` of `EventMonitor`, which
+/// knows neither the reason nor the wait.
+public struct TaskRetry: Sendable {
+    /// The identifier of the task, which no other one of its session has.
+    public let taskIdentifier: Int
+
+    /// The attempt that was not good enough: the first one has the number 1.
+    public let attempt: RetryAttempt
+
+    /// The time until the request is sent again.
+    public let delay: Duration
+
+    /// Makes one, for tests of an observer.
+    ///
+    /// - Parameters:
+    ///   - taskIdentifier: The identifier of the task. Default: 1.
+    ///   - attempt: The attempt.
+    ///   - delay: The time until the request is sent again. Default: none.
+    public init(taskIdentifier: Int = 1, attempt: RetryAttempt, delay: Duration = .zero) {
+        self.taskIdentifier = taskIdentifier
+        self.attempt = attempt
+        self.delay = delay
     }
 }

@@ -122,6 +122,15 @@ public struct TransportResponse: Sendable {
     /// - Throws: ``NetworkingError/Code/bodyTooLarge``.
     func wholeBody(upTo limit: Int) throws(NetworkingError) -> Data? { try contents.value.body.whole(upTo: limit) }
 
+    /// Puts what was read of the body in its place, with the time of its last byte.
+    mutating func noteWhole(_ bytes: Data) {
+        let body = contents.value.body
+        if let last = body.lastByteAt, let startedAt {
+            contents.unique.value.timings.lastByte = CompactTime(from: startedAt, to: last)
+        }
+        contents.unique.value.body = body.collected(bytes)
+    }
+
     /// Makes a response.
     ///
     /// - Parameters:

@@ -33,7 +33,25 @@ struct HeadWriter {
         write(lines: [text.timings(timings)])
     }
 
+    /// Writes that a request is going to be sent again, and why.
+    func write(_ retry: TaskRetry) {
+        let attempt = retry.attempt
+        let reason = attempt.error?.message ?? "The response has the status \(attempt.statusCode ?? 0)."
+        let milliseconds = Int((retry.delay / .milliseconds(1)).rounded())
+        let line = "attempt \(attempt.number) failed, the next one is in \(milliseconds) ms: \(reason)"
+        write(lines: [text.paint(ShownText.harmless(line), .faint)])
+    }
+
     private func write(lines: [String]) {
         stream.write(line: lines.joined(separator: "\n") + "\n")
     }
+}
+
+/// Writes the retries of a request, for `-v`.
+struct RetryDisplay: TaskObserver {
+    let heads: HeadWriter
+
+    func taskDidEnd(_ report: TaskReport) {}
+
+    func taskWillRetry(_ retry: TaskRetry) { heads.write(retry) }
 }

@@ -31,6 +31,7 @@ struct RequestRunner {
         let observation = options.observation.observation(ofOneRequest: true)
         var configuration = try configuration(of: plan, named)
         if let observation { configuration.observers = [observation] }
+        if options.verbose { configuration.observers.append(RetryDisplay(heads: heads)) }
         let session = SessionManager(configuration: configuration)
         do {
             try await CookieJar.saving(configuration.cookieJar) {

@@ -31,6 +31,15 @@ struct RetryProcessTests {
         }
     }
 
+    @Test func `--verbose says why and when a request is sent again`() async throws {
+        try await FaultServer.run(failing(1)) { server in
+            let output = try await Command.run("get", server.baseURL + "/a", "--retry", "1", "--verbose")
+            #expect(output.status == 0)
+            #expect(output.errors.contains("attempt 1 failed, the next one is in "), "\(output.errors)")
+            #expect(output.errors.contains(" ms: The response has the status 503."), "\(output.errors)")
+        }
+    }
+
     @Test func `a result of batch says how often its request was sent again`() async throws {
         try await FaultServer.run(failing(1)) { server in
             let lines = [

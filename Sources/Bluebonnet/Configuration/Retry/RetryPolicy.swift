@@ -10,8 +10,9 @@ import NIOCore
 /// ```
 ///
 /// An attempt ends with a response or an error, and includes the redirects that it follows. It is
-/// repeated before anything of its response reaches the caller: never in the middle of a body. A
-/// ``Retrier`` decides before the policy.
+/// repeated before anything of its response reaches the caller. Where the task collects the body,
+/// as data tasks and uploads do, one that breaks off is such an error too; what a download or a
+/// stream has handed out is not fetched again. A ``Retrier`` decides before the policy.
 ///
 /// Counterpart of Alamofire's `RetryPolicy`; AFNetworking has none.
 public struct RetryPolicy: Sendable, Hashable {

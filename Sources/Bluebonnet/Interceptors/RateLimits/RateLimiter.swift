@@ -49,7 +49,7 @@ final class RateLimiter: Sendable {
     var waitingCount: Int { state.withLock { $0.queue.count } }
 
     /// Returns when a request may be sent: at once, or after a wait. A task that is suspended gives
-    /// its turn to others.
+    /// its turn to others, and keeps its place in the line.
     ///
     /// - Parameters:
     ///   - request: The request, whose host counts.
@@ -57,10 +57,12 @@ final class RateLimiter: Sendable {
     /// - Throws: ``NetworkingError/Code/rateLimited``, the error that stopped the task, and those
     ///   of a URL that cannot be taken apart.
     func wait(for request: Request, _ context: ExchangeContext) async throws(NetworkingError) {
+        guard request.properties.obeysRateLimits != false else { return }
         let place = try place(of: request)
+        let waiter = Waiter(self, lastTicket.wrappingAdd(1, ordering: .relaxed).newValue, request, context.call)
         while true {
             if context.isSuspended { try await context.waitWhileSuspended() }
-            guard try await takeTurn(request, place, context) else { continue }
+            guard try await takeTurn(waiter, request, place, context) else { continue }
             guard context.isSuspended else { return }
             giveBack(place)
         }
@@ -69,7 +71,8 @@ final class RateLimiter: Sendable {
     private func place(of request: Request) throws(NetworkingError) -> Place {
         let name =
             switch try request.target.origin.endpoint {
-            case .host(let host, _): host
+            // With its root, a name is the same one (RFC 1034 §3.1).
+            case .host(let host, _): host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host
             case .unixSocket(let path): path.text
             }
         let limit = try hosts.value(for: name) ?? perHost
@@ -78,12 +81,13 @@ final class RateLimiter: Sendable {
 
     /// Waits for the turn of a request; false where its task was suspended meanwhile.
     private func takeTurn(
+        _ waiter: Waiter,
         _ request: Request,
         _ place: Place,
         _ context: ExchangeContext
     ) async throws(NetworkingError) -> Bool {
-        let ticket = lastTicket.wrappingAdd(1, ordering: .relaxed).newValue
-        let waiter = Waiter(self, ticket, request, context.call)
+        let ticket = waiter.ticket
+        if waiter.place != nil { waiter.beginAgain() }
         let refusal = settle { state, now -> Duration? in
             let admission = state.queue.add(
                 ticket,
@@ -91,10 +95,12 @@ final class RateLimiter: Sendable {
                 limit: place.limit,
                 urgency: waiter.urgency,
                 deadline: context.endsAt?.uptimeNanoseconds,
+                place: waiter.place,
                 at: now
             )
             switch admission {
             case .waits:
+                waiter.place = state.queue.place(of: ticket)
                 state.waiters[ticket] = waiter
                 return nil
             case .isRefused(let time):
@@ -140,7 +146,10 @@ final class RateLimiter: Sendable {
     }
 
     private func move(_ waiter: Waiter) {
-        settle { state, now in state.queue.move(waiter.ticket, to: waiter.urgency, at: now) }
+        settle { state, now in
+            state.queue.move(waiter.ticket, to: waiter.urgency, at: now)
+            waiter.place = state.queue.place(of: waiter.ticket) ?? waiter.place
+        }
     }
 
     /// Changes something, and gives those their turn who can be sent then.
@@ -179,7 +188,7 @@ final class RateLimiter: Sendable {
         private let limiter: RateLimiter
         private let call: Call
         private let ownUrgency: Int
-        private let sleeper = WakeableWait()
+        private let state = Mutex((sleeper: WakeableWait(), place: Int?.none))
         private let isItsTurn = Atomic(false)
 
         init(_ limiter: RateLimiter, _ ticket: RateQueue.Ticket, _ request: Request, _ call: Call) {
@@ -193,6 +202,20 @@ final class RateLimiter: Sendable {
         var urgency: Int { call.chosenPriority?.urgency ?? ownUrgency }
 
         var hasTurn: Bool { isItsTurn.load(ordering: .acquiring) }
+
+        /// The place that it has, or had last, in the line of its urgency.
+        var place: Int? {
+            get { state.withLock(\.place) }
+            set { state.withLock { $0.place = newValue } }
+        }
+
+        private var sleeper: WakeableWait { state.withLock(\.sleeper) }
+
+        /// Begins to wait once more, after a suspension.
+        func beginAgain() {
+            isItsTurn.store(false, ordering: .releasing)
+            state.withLock { $0.sleeper = WakeableWait() }
+        }
 
         /// Waits until it has its turn, or is woken, or the time is over.
         func wait(until end: NIODeadline?) async { await sleeper.wait(until: end ?? .distantFuture) }

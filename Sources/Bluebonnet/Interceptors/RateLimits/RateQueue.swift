@@ -34,8 +34,11 @@ struct RateQueue {
 
         var first: (ticket: Ticket, place: Int)? { start < places.count ? places[start] : nil }
 
-        mutating func append(_ ticket: Ticket, _ place: Int) {
-            places.append((ticket, place))
+        /// Adds a request; behind all others, unless it has its place from before.
+        mutating func add(_ ticket: Ticket, _ place: Int) {
+            var index = places.count
+            while index > start, places[index - 1].place > place { index -= 1 }
+            places.insert((ticket, place), at: index)
             count += 1
         }
 
@@ -116,6 +119,8 @@ struct RateQueue {
     ///   - limit: The limit of the host.
     ///   - urgency: From 0, first, to 7, last.
     ///   - deadline: The time from which on it is of no use; nil for none.
+    ///   - place: The place that it had before its task was suspended, by ``place(of:)``. Default:
+    ///     behind all others.
     ///   - now: The present.
     /// - Returns: Whether it waits now.
     mutating func add(
@@ -124,6 +129,7 @@ struct RateQueue {
         limit: RateLimit?,
         urgency: Int,
         deadline: UInt64?,
+        place: Int? = nil,
         at now: UInt64
     ) -> Admission {
         sweep(now)
@@ -132,12 +138,16 @@ struct RateQueue {
             let earliest = earliestTime(host, urgency, at: now)
             guard earliest < deadline else { return .isRefused(earliest) }
         }
-        lastPlace += 1
-        entries[ticket] = Entry(host: host, urgency: urgency, place: lastPlace)
-        hosts[host]?.lines[urgency].append(ticket, lastPlace)
+        if place == nil { lastPlace += 1 }
+        let place = place ?? lastPlace
+        entries[ticket] = Entry(host: host, urgency: urgency, place: place)
+        hosts[host]?.lines[urgency].add(ticket, place)
         note(host, now)
         return .waits
     }
+
+    /// The place of a request that waits: lower numbers come first. Nil where it does not.
+    func place(of ticket: Ticket) -> Int? { entries[ticket]?.place }
 
     /// Removes a request that waits; false where it does not.
     mutating func remove(_ ticket: Ticket, at now: UInt64) -> Bool {
@@ -154,7 +164,7 @@ struct RateQueue {
         lastPlace += 1
         (entry.urgency, entry.place) = (urgency, lastPlace)
         entries[ticket] = entry
-        hosts[entry.host]?.lines[urgency].append(ticket, lastPlace)
+        hosts[entry.host]?.lines[urgency].add(ticket, lastPlace)
         note(entry.host, now)
     }
 

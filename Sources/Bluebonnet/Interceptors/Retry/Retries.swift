@@ -68,7 +68,11 @@ final class Retries: Sendable {
         while true {
             let (hop, startedAt) = (context.call.lastHop, timing.now())
             let result: Result<TransportResponse, any Error>
-            do { result = .success(try await send(request)) } catch { result = .failure(error) }
+            do {
+                result = .success(try await collected(try await send(request), deciders, context))
+            } catch {
+                result = .failure(error)
+            }
             let attempt = RetriedAttempt(
                 number: retries + 1,
                 request: request,
@@ -83,10 +87,13 @@ final class Retries: Sendable {
             case .fail(let error):
                 await attempt.discard()
                 throw error
-            case .retry(let next, let wait):
+            case .retry(let next, let retry):
                 // As after a redirect: a short body is read so that its connection serves again.
                 await attempt.discard()
-                try await timing.sleep(context, wait)
+                try await tell(retry, context)
+                try await timing.sleep(context, retry.delay)
+                // The engine does not send for a task that is suspended; other transports might.
+                if context.isSuspended { try await context.waitWhileSuspended() }
                 try context.checkStopped()
                 request = next
                 retries += 1
@@ -105,7 +112,30 @@ final class Retries: Sendable {
     private enum Step {
         case end(RetryPolicy.Refusal?)
         case fail(any Error)
-        case retry(Request, after: Duration)
+        case retry(Request, TaskRetry)
+    }
+
+    /// The response with its whole body, where the task collects it: one that breaks off has failed
+    /// as the request has. Nothing of it has reached anybody.
+    ///
+    /// The body of a response that is likely to be repeated is not waited for.
+    private func collected(
+        _ response: TransportResponse,
+        _ deciders: Deciders,
+        _ context: ExchangeContext
+    ) async throws -> TransportResponse {
+        guard let wholeBody = context.wholeBody, WholeBody.isComing(response),
+            deciders.policy?.concerns(.response(response.statusCode)) != true
+        else { return response }
+        return try await wholeBody.collected(response, context)
+    }
+
+    /// Tells events, observers and the hook of a retry.
+    private func tell(_ retry: TaskRetry, _ context: ExchangeContext) async throws {
+        context.call.willRetry(retry)
+        guard let lane = context.call.hooks, let hook = lane.hooks.taskWillRetry else { return }
+        let task = context.call.presented
+        try await lane.call(in: context) { await hook(task, retry) }
     }
 
     private func step(
@@ -135,7 +165,8 @@ final class Retries: Sendable {
         guard let next = try await repeatable(attempt, context) else { return .end(.body) }
         // At last: what is taken out is used.
         guard account.withLock({ $0?.takeOut(at: timing.now()) ?? true }) else { return .end(.budget) }
-        return .retry(next, after: wait)
+        let shown = attempt.shown(facts)
+        return .retry(next, TaskRetry(taskIdentifier: context.taskIdentifier, attempt: shown, delay: wait))
     }
 
     /// The decision of the retriers. They are code of the user's, which may wait.

@@ -73,6 +73,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
         var owner: (any AnyObject & Sendable)?
         /// Lets a body be read once that comes from no connection.
         var use: SingleUse?
+        /// All bytes, where they were collected before anybody has asked for them.
+        var collected: Data?
         /// Whether the first of the transforms stores the body in a cache.
         var storesBody = false
     }
@@ -116,6 +118,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
             metrics: metrics,
             owner: owner,
             use: stream == nil ? SingleUse() : nil,
+            collected: options.collected,
             storesBody: options.storesBody
         )
         return body
@@ -133,6 +136,13 @@ public struct ResponseBody: AsyncSequence, Sendable {
             owner: own.owner,
             use: own.owner == nil ? nil : SingleUse()
         )
+        return body
+    }
+
+    /// The bytes that were read from this body, in its place, without a copy of them.
+    func collected(_ bytes: Data) -> ResponseBody {
+        var body = ResponseBody.data(bytes, trailers: trailers, inPiecesOf: Self.collectedPiece)
+        body.options = Options(collected: bytes)
         return body
     }
 
@@ -170,6 +180,9 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
     /// A `ByteBuffer` counts in 32 bits.
     private static let largestPiece = Int(Int32.max)
+
+    /// The pieces of a body that was collected, for those who read it as it comes.
+    private static let collectedPiece = 1 << 16
 
     static func data(_ data: Data, trailers: HTTPFields = [:], inPiecesOf size: Int) -> ResponseBody {
         guard data.count > size else {
@@ -305,6 +318,7 @@ extension ResponseBody {
     /// The size of the whole body, if it is here already and has no transforms.
     var wholeByteCount: Int? {
         guard ownOptions?.value.transforms.isEmpty ?? true else { return nil }
+        if let collected = ownOptions?.value.collected { return collected.count }
         return switch storage {
         case .whole(let buffer, _), .large(let buffer, _, _): buffer.readableBytes
         case .stream, .sequence: nil
@@ -315,6 +329,7 @@ extension ResponseBody {
     func whole(upTo limit: Int) throws(NetworkingError) -> Data? {
         guard let count = wholeByteCount else { return nil }
         guard count <= limit else { throw Self.tooLarge(limit) }
+        if let collected = ownOptions?.value.collected { return collected }
         return switch storage {
         case .whole(let buffer, _): Data(taking: buffer)
         case .large(_, let data, _): data

@@ -29,6 +29,17 @@ public protocol TaskObserver: Sendable {
     ///
     /// - Parameter report: What came of the task.
     func taskDidEnd(_ report: TaskReport)
+
+    /// Called when a request is going to be sent again by a ``RetryPolicy`` or a ``Retrier``,
+    /// before the wait, on the thread that decided it; it must return soon. Default: does nothing.
+    ///
+    /// - Parameter retry: The attempt that is repeated, and the wait.
+    func taskWillRetry(_ retry: TaskRetry)
+}
+
+extension TaskObserver {
+    /// Does nothing.
+    public func taskWillRetry(_ retry: TaskRetry) {}
 }
 
 /// What came of a task that is over.

@@ -63,6 +63,12 @@ public struct RequestProperties: Sendable, Hashable {
     /// Default: not set.
     public var resumableUploads: ResumableUploads?
 
+    /// Whether the request waits for the ``SessionConfiguration/rateLimits``. Default: not set,
+    /// which is true. With false it is sent at once, and counts for no limit: for what must not
+    /// wait, such as a sign-out or a question about the state of a server. For one that only goes
+    /// before others, there is ``priority``.
+    public var obeysRateLimits: Bool?
+
     /// Makes properties of which none is set.
     public init() {}
 
@@ -78,6 +84,7 @@ public struct RequestProperties: Sendable, Hashable {
         result.requestTimeout = requestTimeout ?? other.requestTimeout
         result.downloadSegments = downloadSegments ?? other.downloadSegments
         result.resumableUploads = resumableUploads ?? other.resumableUploads
+        result.obeysRateLimits = obeysRateLimits ?? other.obeysRateLimits
         return result
     }
 }

@@ -24,7 +24,7 @@ public import FoundationEssentials
 ///
 /// The order for a task: ``sessionDidCreateTask``; ``taskDidSendBodyData``, with
 /// ``taskDidReceiveChallenge``, ``taskWillPerformRedirection`` and ``taskNeedsNewBody`` for each
-/// hop; then, for a data task or an upload, ``dataTaskDidReceiveResponse`` and
+/// hop, and ``taskWillRetry`` between attempts; then, for a data task or an upload, ``dataTaskDidReceiveResponse`` and
 /// ``dataTaskDidReceiveData``, or for a download ``downloadTaskDidResume``,
 /// ``downloadTaskDidWriteData`` and ``downloadTaskDidFinishDownloading``; at last
 /// ``taskDidFinishCollectingMetrics`` and ``taskDidComplete``.
@@ -101,6 +101,14 @@ public struct SessionHooks: Sendable {
     /// Counterpart of `setTaskWillPerformHTTPRedirectionBlock:`.
     public var taskWillPerformRedirection:
         (@Sendable (_ task: any SessionTask, _ response: ResponseHead, _ request: Request) async -> Request?)?
+
+    /// Called before the wait after which a request is sent again by a ``RetryPolicy`` or a
+    /// ``Retrier``, with the attempt that is repeated. The wait begins when it returns.
+    ///
+    /// Not called where the engine repeats a request by itself, on another connection.
+    ///
+    /// Counterpart of `requestIsRetrying(_:)` of Alamofire's `EventMonitor`.
+    public var taskWillRetry: (@Sendable (_ task: any SessionTask, _ retry: TaskRetry) async -> Void)?
 
     /// Called when a server wants credentials (401), and neither the request nor the session has
     /// them: with the strongest challenge of the response, and then with the others, until one is
@@ -241,7 +249,8 @@ public struct SessionHooks: Sendable {
     var isEmpty: Bool {
         let ofTasks =
             sessionDidCreateTask == nil && taskWillPerformRedirection == nil && taskDidReceiveChallenge == nil
-            && taskNeedsNewBody == nil && taskDidSendBodyData == nil && taskDidFinishCollectingMetrics == nil
+            && taskWillRetry == nil && taskNeedsNewBody == nil && taskDidSendBodyData == nil
+            && taskDidFinishCollectingMetrics == nil
             && taskDidComplete == nil
         let ofDataTasks =
             dataTaskDidReceiveResponse == nil && dataTaskDidBecomeDownload == nil && dataTaskDidBecomeStream == nil

@@ -111,6 +111,15 @@ public struct RequestOption: Sendable {
         request { $0.properties.resumableUploads = setting }
     }
 
+    /// Whether the request waits for the ``SessionConfiguration/rateLimits``; see
+    /// ``RequestProperties/obeysRateLimits``.
+    ///
+    /// - Parameter obeys: Whether it waits.
+    /// - Returns: The option.
+    public static func obeysRateLimits(_ obeys: Bool) -> RequestOption {
+        request { $0.properties.obeysRateLimits = obeys }
+    }
+
     /// Whether the body waits for `100 Continue`; see ``Request/expectsContinue``.
     ///
     /// - Parameter expects: Whether it waits.

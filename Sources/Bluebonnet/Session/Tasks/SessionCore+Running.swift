@@ -19,14 +19,18 @@ extension SessionCore {
             try begin(call)
             if let transfer { try await transfer.start() }
             let needsHead = call.isWatched || hasListeners || hookCalls?.needsHead == true
-            let context = context(of: call, collectsBody: !needsHead)
+            let context = context(
+                of: call,
+                collectsBody: !needsHead,
+                wholeBody: hookCalls?.needsHead == true ? nil : wholeBody(for: call, keepsBody)
+            )
             if call.hooks != nil { try await tellBeginning(call, context) }
             var response = try await send(call.originalRequest, context: context)
             received(response, for: call)
             if call.hooks != nil { response = try await told(response, call, context) }
             let body =
                 if let body = try whole(of: response, for: call) { body } else {
-                    try await collect(response, context, keepsBytes: keepsBody?(response) ?? true)
+                    try await WholeBody.collect(response, context, keepsBytes: keepsBody?(response) ?? true)
                 }
             return ReceivedResponse(transport: response, body: body, startedAt: startedAt, call: call)
         } catch {
@@ -181,35 +185,25 @@ extension SessionCore {
         }
     }
 
-    // A function of its own, because most responses come whole and need no frame for this.
-    @inline(never)
-    private func collect(
-        _ response: TransportResponse,
-        _ context: ExchangeContext,
-        keepsBytes: Bool
-    ) async throws -> Data {
-        // The tasks of the session show it while its body comes.
-        context.call.note(response)
-        let (body, limit) = (response.body, settings.configuration.limits.bodyInMemory)
-        do {
-            guard body.comesFromSequence else {
-                return try await body.collect(upTo: limit, keepsBytes: keepsBytes)
-            }
-            return try await StoppableCall.run(for: response.request, context, .elsewhere) {
-                try await body.collect(upTo: limit, keepsBytes: keepsBytes)
-            }
-        } catch let error as NetworkingError {
-            throw error.completed(request: response.request, response: response.head)
-        }
-    }
-
     /// The context of a call, whose whole time counts from now.
-    private func context(of call: Call, collectsBody: Bool) -> ExchangeContext {
+    private func context(of call: Call, collectsBody: Bool, wholeBody: WholeBody? = nil) -> ExchangeContext {
         let timeout = call.originalRequest.effectiveTimeouts(over: settings.timeouts).request.duration
         return ExchangeContext(
             call: call,
             end: timeout.map { ExchangeContext.End(after: $0) },
-            collectsBody: collectsBody
+            collectsBody: collectsBody,
+            wholeBody: wholeBody
         )
+    }
+
+    /// What collects the body within an attempt; nil for a request that is not sent again.
+    private func wholeBody(
+        for call: Call,
+        _ keepsBody: (@Sendable (TransportResponse) -> Bool)?
+    ) -> WholeBody? {
+        guard chain.end.retries.concerns(call.originalRequest) else { return nil }
+        // An interceptor may want what the caller does not.
+        let hasReaders = !chain.interceptors.isEmpty || !call.originalRequest.interceptors.isEmpty
+        return WholeBody(keepsBytes: hasReaders ? nil : keepsBody)
     }
 }

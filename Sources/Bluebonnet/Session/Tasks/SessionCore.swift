@@ -160,6 +160,11 @@ final class SessionCore: CallOwner {
         post(SessionEvent(isSuspended ? .didSuspend : .didResume, task.presented))
     }
 
+    func call(_ task: Call, willRetry retry: TaskRetry) {
+        for observer in settings.observers { observer.taskWillRetry(retry) }
+        if hasListeners { post(SessionEvent(.willRetry, task.presented, retry: retry)) }
+    }
+
     func call(_ task: Call, hasEnded error: NetworkingError?, _ result: () -> CallResult) {
         let observers = settings.observers
         let isWatched = !observers.isEmpty || hookCalls != nil

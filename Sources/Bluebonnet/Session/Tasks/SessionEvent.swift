@@ -26,8 +26,12 @@ public struct SessionEvent: Sendable {
         public static let didResume = Kind(description: "didResume")
         /// The task was suspended.
         public static let didSuspend = Kind(description: "didSuspend")
-        /// The response head of the task's last hop arrived.
+        /// The response head of the task's last hop arrived. Where a ``RetryPolicy`` or a
+        /// ``Retrier`` is for a task that collects its body, that is known when the body is there.
         public static let didReceiveResponse = Kind(description: "didReceiveResponse")
+        /// The request of the task is going to be sent again, after a wait: see
+        /// ``SessionEvent/retry``.
+        public static let willRetry = Kind(description: "willRetry")
         /// The task is over.
         public static let didComplete = Kind(description: "didComplete")
         /// The session was invalidated. No event follows.
@@ -38,6 +42,8 @@ public struct SessionEvent: Sendable {
     public let kind: Kind
     /// The task that it happened to; nil for ``Kind/didInvalidate``.
     public let task: (any SessionTask)?
+    /// The attempt that is repeated, and the wait, for ``Kind/willRetry``.
+    public let retry: TaskRetry?
     /// The response head: for ``Kind/didReceiveResponse``, and for ``Kind/didComplete`` when there
     /// was a response.
     public let head: ResponseHead?
@@ -62,6 +68,7 @@ public struct SessionEvent: Sendable {
         _ task: (any SessionTask)?,
         head: ResponseHead? = nil,
         error: NetworkingError? = nil,
+        retry: TaskRetry? = nil,
         serializer: (any Sendable)? = nil,
         _ result: CallResult = CallResult()
     ) {
@@ -69,6 +76,7 @@ public struct SessionEvent: Sendable {
         self.task = task
         self.head = head ?? result.head
         self.error = error
+        self.retry = retry
         file = result.file
         body = result.body
         value = result.value

@@ -61,6 +61,7 @@ struct StoredRequest: Sendable, Hashable, Codable {
     private var downloadSegments: Int?
     /// The version of the draft; 0 for none.
     private var resumableUploads: Int?
+    private var obeysRateLimits: Bool?
     /// The priority of the task, where another one was chosen for it.
     private var taskPriority: Priority?
 
@@ -110,6 +111,7 @@ struct StoredRequest: Sendable, Hashable, Codable {
         requestTimeout = properties.requestTimeout
         downloadSegments = properties.downloadSegments
         resumableUploads = properties.resumableUploads.map { $0.version?.number ?? 0 }
+        obeysRateLimits = properties.obeysRateLimits
     }
 
     private static func failure(_ what: String, _ request: Request) -> NetworkingError {
@@ -160,6 +162,7 @@ struct StoredRequest: Sendable, Hashable, Codable {
         properties.resumableUploads = resumableUploads.map { number in
             ResumableUploads.DraftVersion(known: number).map { .automatic($0) } ?? .off
         }
+        properties.obeysRateLimits = obeysRateLimits
         request.properties = properties
         return request
     }

@@ -175,6 +175,47 @@ struct RateLimiterTests {
         #expect(transport.requests.map { $0.url.path() } == ["/0", "/2", "/1"])
     }
 
+    @Test func `a suspended task has its place again when it is resumed`() async throws {
+        let transport = StubTransport(.status(200))
+        let clock = ManualTiming()
+        let limiter = RateLimiter(RateLimits(perHost: RateLimit(1)), timing: clock.timing)
+        let configuration = configuration(RateLimits()) { $0.interceptors = [Limited(limiter)] }
+        try await withSession(configuration, transport: transport) { session in
+            _ = try await session.data(for: Request(to: "http://x/0"))
+            var tasks: [DataTask<Data>] = []
+            for number in 1...3 {
+                let task = session.dataTask(for: try Request(to: "http://x/\(number)"))
+                task.resume()
+                tasks.append(task)
+                try await until("it waits") { limiter.waitingCount == number }
+            }
+            tasks[0].suspend()
+            try await until("one has left") { limiter.waitingCount == 2 }
+            tasks[0].resume()
+            try await until("it waits again") { limiter.waitingCount == 3 }
+            for number in 2...4 {
+                clock.move(by: .seconds(1))
+                _ = await transport.requests(count: number)
+            }
+            for task in tasks { _ = try await task.value }
+        }
+        #expect(transport.requests.map { $0.url.path() } == ["/0", "/1", "/2", "/3"])
+    }
+
+    @Test func `a request that does not obey the limits is sent at once, and takes no token`() async throws {
+        let transport = StubTransport(.status(200))
+        let limits = RateLimits(session: RateLimit(1, per: .seconds(86_400)), perHost: Self.once)
+        try await withAPI(at: "http://x/", configuration(limits), transport: transport) { api in
+            for _ in 0..<3 { _ = try await api.get("a", options: [.obeysRateLimits(false)], as: .data) }
+            _ = try await api.get("b", as: .data)
+            let error = try await networkingError {
+                _ = try await api.get("c", timeout: .seconds(60), as: .data)
+            }
+            #expect(error.code == .rateLimited)
+        }
+        #expect(transport.requests.map { $0.url.path() } == ["/a", "/a", "/a", "/b"])
+    }
+
     @Test func `hosts have their limits by name, and others by pattern`() async throws {
         let transport = StubTransport(.status(200))
         let limits = RateLimits(
@@ -203,6 +244,8 @@ struct RateLimiterTests {
             }
             #expect(try await !isLimited("http://other.example/"))
             #expect(try await isLimited("http://OTHER.example/"))
+            #expect(try await isLimited("http://other.example./"))
+            #expect(try await !isLimited("http://free.example./"))
             #expect(try await !isLimited("http+unix://%2Frun%2Fa.sock/"))
             #expect(try await isLimited("http+unix://%2Frun%2Fa.sock/b"))
         }

@@ -45,6 +45,20 @@ struct RateQueueTests {
         #expect(line.queue.nextTime(at: at(5)) == nil)
     }
 
+    @Test func `a request that comes back has its place among those that wait`() {
+        var line = Line(at: at(0))
+        for ticket in 1...4 { line.add(ticket, "a", Self.one) }
+        #expect(line.ready(at: at(0)) == [1])
+        let place = line.queue.place(of: 2)
+        #expect(line.queue.remove(2, at: at(0)) && line.queue.place(of: 2) == nil)
+        line.add(5, "a", Self.one)
+        _ = line.queue.add(2, host: "a", limit: Self.one, urgency: 3, deadline: nil, place: place, at: at(0))
+        #expect((1...4).flatMap { line.ready(at: at(Double($0))) } == [2, 3, 4, 5])
+        // Also one whose turn has come meanwhile, and in an empty line.
+        _ = line.queue.add(2, host: "a", limit: Self.one, urgency: 3, deadline: nil, place: place, at: at(9))
+        #expect(line.ready(at: at(9)) == [2])
+    }
+
     @Test func `each host has a limit of its own`() {
         var line = Line(at: at(0))
         for (ticket, host) in [(1, "a"), (2, "a"), (3, "b"), (4, "b")] { line.add(ticket, host, Self.one) }

@@ -72,6 +72,30 @@ struct RetryStoppingTests {
         }
     }
 
+    @Test func `a transport of the user's is not asked for a task that is suspended`() async throws {
+        let transport = StubTransport(.status(503), .status(200))
+        let (isSuspended, isWaiting) = (Gate(), Gate())
+        let configuration = SessionConfiguration.retrying { configuration in
+            configuration.retryTiming.sleep = { _, _ in
+                isWaiting.open()
+                await isSuspended.wait()
+            }
+        }
+        try await withSession(configuration, transport: transport) { session in
+            let task = session.dataTask(for: try Request(to: "http://x/a"))
+            async let response = task.response
+            await isWaiting.wait()
+            task.suspend()
+            isSuspended.open()
+            // Another request of the session is sent meanwhile.
+            _ = try await session.data(for: Request(to: "http://x/b"))
+            #expect(transport.requests.map { $0.url.path() } == ["/a", "/b"])
+            task.resume()
+            #expect(try await response.head.status.code == 200)
+            #expect(transport.requests.map { $0.url.path() } == ["/a", "/b", "/a"])
+        }
+    }
+
     @Test func `a suspended task sends its next attempt when it is resumed`() async throws {
         let isSuspended = Gate()
         let isWaiting = Gate()
