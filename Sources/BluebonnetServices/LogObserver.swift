@@ -46,8 +46,8 @@
             /// A request of a task was sent, and its response was received. Default: trace.
             public var transactions: Logger.Level? = .trace
 
-            /// A request is going to be sent again. Default: info, since the caller does not hear of
-            /// it.
+            /// A request is going to be sent again. Default: info, since the caller does not hear
+            /// of it.
             public var retries: Logger.Level? = .info
 
             /// A task ended without an error, whatever the status of its response: one that the

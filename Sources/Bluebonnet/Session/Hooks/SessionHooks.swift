@@ -24,10 +24,11 @@ public import FoundationEssentials
 ///
 /// The order for a task: ``sessionDidCreateTask``; ``taskDidSendBodyData``, with
 /// ``taskDidReceiveChallenge``, ``taskWillPerformRedirection`` and ``taskNeedsNewBody`` for each
-/// hop, and ``taskWillRetry`` between attempts; then, for a data task or an upload, ``dataTaskDidReceiveResponse`` and
-/// ``dataTaskDidReceiveData``, or for a download ``downloadTaskDidResume``,
-/// ``downloadTaskDidWriteData`` and ``downloadTaskDidFinishDownloading``; at last
-/// ``taskDidFinishCollectingMetrics`` and ``taskDidComplete``.
+/// hop, and ``taskWillRetry`` between attempts; then, for a data task or an upload,
+/// ``dataTaskDidReceiveResponse`` and ``dataTaskDidReceiveData``, or for a download
+/// ``downloadTaskDidResume``, ``downloadTaskDidWriteData`` and
+/// ``downloadTaskDidFinishDownloading``; at last ``taskDidFinishCollectingMetrics`` and
+/// ``taskDidComplete``.
 ///
 /// For a transfer whose result an earlier process has left, no more than ``sessionDidCreateTask``
 /// and the last two are called.
