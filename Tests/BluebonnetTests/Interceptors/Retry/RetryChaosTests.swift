@@ -72,7 +72,8 @@ struct RetryChaosTests {
             case 76..<82: return ([.respond(500, headers: fields)], false)
             case 82..<89: return ([.close], true)
             case 89..<95: return ([.reset], true)
-            case 95..<98: return ([.send("HTTP/1.1 503 Busy\r\nContent-Length: 100\r\n\r\nhalf"), .close], false)
+            case 95..<97: return ([.send("HTTP/1.1 503 Busy\r\nContent-Length: 100\r\n\r\nhalf"), .close], false)
+            case 97..<98: return ([.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"), .close], false)
             default: return ([.stall], false)
             }
         }
