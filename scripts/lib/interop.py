@@ -41,6 +41,7 @@ class Servers:
         self.environment: dict[str, str] = {}
         self.services: list[Service] = []
         self.outlives_us = False
+        self.apache_port = 0  # chosen by `apache`
         self.check()
         # Not inside the repository: the path of a Unix-domain socket may be 107 bytes at most.
         self.folder = Path(tempfile.mkdtemp(prefix="bluebonnet-interop."))
@@ -100,18 +101,21 @@ class Servers:
     def nginx(self):
         (self.folder / "basic-users").write_text("ada:{PLAIN}secret\n")
         template = (self.templates / "nginx.conf.in").read_text()
-        server = nginx.Nginx(str(nginx.find()), self.folder, template)
+        server = nginx.Nginx(str(nginx.find()), self.folder, template, {"APACHE": self.apache_port})
         server.start(self.outlives_us)
         self.services.append(server.service)
         self.offer("NGINX", f"http://127.0.0.1:{server.ports['HTTP_PORT']}")
         self.offer("NGINX_TLS", f"https://localhost:{server.ports['TLS_PORT']}")
         self.offer("NGINX_IMPATIENT", f"http://127.0.0.1:{server.ports['IMPATIENT_PORT']}")
         self.offer("NGINX_SOCKET", self.folder / "nginx.sock")
+        self.offer("NGINX_ORIGIN", f"http://127.0.0.1:{server.ports['ORIGIN_PORT']}")
+        self.offer("NGINX_CACHE", f"http://127.0.0.1:{server.ports['CACHE_PORT']}")
+        self.offer("NGINX_APACHE_CACHE", f"http://127.0.0.1:{server.ports['APACHE_CACHE_PORT']}")
 
     def apache(self) -> Callable[[], None]:
         # Apache cannot report a port that the system chose either. Should another process take it
         # in between, the test run fails with Apache's message.
-        port = processes.free_ports(1)[0]
+        port = self.apache_port = processes.free_ports(1)[0]
         configuration = self.folder / "apache.conf"
         # Apache does not serve as root, and its own user may not look into our folder.
         if os.geteuid() == 0:
