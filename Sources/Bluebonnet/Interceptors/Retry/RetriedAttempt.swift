@@ -49,13 +49,16 @@ struct RetriedAttempt {
         )
     }
 
-    /// The attempt as retriers see it.
-    func shown(_ facts: RetryPolicy.Facts) -> RetryAttempt {
-        let outcome: Result<ResponseHead, NetworkingError> =
-            switch result {
-            case .success(let response): .success(response.head)
-            case .failure(let error): .failure(.wrapping(error))
-            }
+    /// The attempt as retriers see it: an error has the metrics of the task so far.
+    func shown(_ facts: RetryPolicy.Facts, _ context: ExchangeContext) -> RetryAttempt {
+        let outcome: Result<ResponseHead, NetworkingError>
+        switch result {
+        case .success(let response): outcome = .success(response.head)
+        case .failure(let error):
+            var failure = NetworkingError.wrapping(error)
+            failure.metrics = failure.metrics ?? context.call.metrics
+            outcome = .failure(failure)
+        }
         return RetryAttempt(
             number: number,
             request: request,

@@ -165,7 +165,7 @@ final class Retries: Sendable {
         guard let next = try await repeatable(attempt, context) else { return .end(.body) }
         // At last: what is taken out is used.
         guard account.withLock({ $0?.takeOut(at: timing.now()) ?? true }) else { return .end(.budget) }
-        let shown = attempt.shown(facts)
+        let shown = attempt.shown(facts, context)
         return .retry(next, TaskRetry(taskIdentifier: context.taskIdentifier, attempt: shown, delay: wait))
     }
 
@@ -178,7 +178,7 @@ final class Retries: Sendable {
     ) async throws -> RetryDecision {
         let retriers = deciders.retriers
         guard !retriers.isEmpty else { return .byPolicy }
-        let shown = attempt.shown(facts)
+        let shown = attempt.shown(facts, context)
         do {
             return try await StoppableCall.run(for: attempt.request, context, .here) {
                 for retrier in retriers {

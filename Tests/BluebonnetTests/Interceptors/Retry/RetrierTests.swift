@@ -40,6 +40,7 @@ struct RetrierTests {
         #expect(heard.events.map(\.error?.code) == [nil, .connectFailed, nil])
         #expect(heard.events.map(\.mayHaveBeenProcessed) == [true, false, true])
         #expect(heard.events.map { $0.timings != nil } == [true, false, true])
+        #expect(heard.events.map { $0.error?.metrics?.transactionCount } == [nil, 2, nil])
         #expect(heard.events.allSatisfy { $0.duration >= .zero && $0.request.url.path() == "/a" })
     }
 
