@@ -9,8 +9,9 @@
     ///
     /// Counterpart of the decoding in `AFImageResponseSerializer`.
     public struct ImageDecoder: Sendable, Hashable {
-        /// The formats that are decoded. Default: ``ImageFormat/defaults``.
-        public var formats = ImageFormat.defaults
+        /// The formats that are decoded; nil for ``ImageFormat/defaults``, with a ``helper`` for
+        /// ``ImageFormat/helperDefaults``. Default: nil.
+        public var formats: Set<ImageFormat>?
 
         /// The limits of the image. Default: the default limits.
         public var limits = ImageLimits()
@@ -61,7 +62,7 @@
         /// - Returns: The image.
         /// - Throws: ``ImageDecodingError``, with the reason why it cannot be decoded.
         public func decode(_ data: Data) throws(ImageDecodingError) -> Image {
-            throw ImageDecodingError(.formatUnavailable, "Images are not decoded yet.")
+            try DecodingPlan(self, data).image(self)
         }
     }
 

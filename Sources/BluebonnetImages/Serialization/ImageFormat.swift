@@ -36,7 +36,8 @@
         public static let avif = ImageFormat("avif", "image/avif")
         /// HEIF and HEIC, images of HEVC. Not among ``defaults``.
         public static let heif = ImageFormat("heif", "image/heif", "image/heic")
-        /// Scalable Vector Graphics, without what is in other files.
+        /// Scalable Vector Graphics, without what is in other files. A small drawing can take any
+        /// time and memory: it is decoded by default in a helper process only.
         public static let svg = ImageFormat("svg", "image/svg+xml")
         /// JPEG XL (ISO/IEC 18181).
         public static let jpegXL = ImageFormat("jxl", "image/jxl")
@@ -55,10 +56,14 @@
         ]
 
         /// The formats that are decoded by default, where the system has a loader for them: those
-        /// of AFNetworking's media types, WebP, AVIF, SVG and JPEG XL.
+        /// of AFNetworking's media types, WebP, AVIF and JPEG XL.
         public static let defaults: Set<ImageFormat> = [
-            .png, .jpeg, .gif, .bmp, .ico, .tiff, .xbm, .webp, .avif, .svg, .jpegXL,
+            .png, .jpeg, .gif, .bmp, .ico, .tiff, .xbm, .webp, .avif, .jpegXL,
         ]
+
+        /// The formats that are decoded by default in an ``ImageHelperProcess``: ``defaults`` and
+        /// ``svg``.
+        public static let helperDefaults = defaults.union([.svg])
 
         /// Formats are equal when their names are.
         public static func == (left: ImageFormat, right: ImageFormat) -> Bool { left.name == right.name }

@@ -3,8 +3,8 @@
     ///
     /// AFNetworking had none.
     public struct ImageLimits: Sendable, Hashable {
-        /// The greatest number of bytes of the encoded image. Default: 256 MiB.
-        public var maximumByteCount = 256 << 20
+        /// The greatest number of bytes of the encoded image. Default: 128 MiB.
+        public var maximumByteCount = 128 << 20
 
         /// The greatest number of pixels of the image in its file, and of a frame. Default: 100
         /// million, which are 400 MB.

@@ -77,9 +77,10 @@
         ]
 
         /// Every status 2xx, the media types of `AFImageResponseSerializer`, and those of the other
-        /// formats among ``BluebonnetImages/ImageFormat/defaults`` for which the system has a loader.
+        /// formats among ``BluebonnetImages/ImageFormat/helperDefaults`` for which the system has a
+        /// loader.
         public static let image = ResponseValidation(
-            contentTypes: ImageLoaders.available.intersection(ImageFormat.defaults)
+            contentTypes: ImageLoaders.available.intersection(ImageFormat.helperDefaults)
                 .reduce(into: afNetworkingImageContentTypes) { $0.formUnion($1.mediaTypes) }
         )
     }

@@ -1,0 +1,100 @@
+#if Images
+    import FoundationEssentials
+
+    /// The reason why a reader of a format gave up.
+    enum ImageFault: Error {
+        /// The bytes end too early.
+        case truncated
+        /// The bytes break a rule of the format; the text continues "The image is malformed: ".
+        case malformed(String)
+    }
+
+    /// Bytes with places that count from zero. A place beyond the end is an error, never a trap.
+    struct ImageBytes {
+        private let data: Data
+        private let start: Int
+
+        /// The number of bytes.
+        let count: Int
+
+        init(_ data: Data) {
+            self.data = data
+            start = data.startIndex
+            count = data.count
+        }
+
+        private init(data: Data, start: Int, count: Int) {
+            self.data = data
+            self.start = start
+            self.count = count
+        }
+
+        /// A byte.
+        func byte(at place: Int) throws(ImageFault) -> Int {
+            guard place >= 0, place < count else { throw .truncated }
+            return Int(data[start + place])
+        }
+
+        /// A number of several bytes, the most significant one first.
+        func big(_ size: Int, at place: Int) throws(ImageFault) -> Int {
+            var number = 0
+            for offset in 0..<size {
+                guard number <= Int.max >> 8 else { throw .malformed("a number is too large") }
+                number = try number << 8 | byte(at: place + offset)
+            }
+            return number
+        }
+
+        /// A number of several bytes, the least significant one first.
+        func little(_ size: Int, at place: Int) throws(ImageFault) -> Int {
+            var number = 0
+            for offset in (0..<size).reversed() {
+                guard number <= Int.max >> 8 else { throw .malformed("a number is too large") }
+                number = try number << 8 | byte(at: place + offset)
+            }
+            return number
+        }
+
+        /// A signed number of four bytes, the least significant one first.
+        func signedLittle(at place: Int) throws(ImageFault) -> Int {
+            Int(Int32(truncatingIfNeeded: try little(4, at: place)))
+        }
+
+        /// Whether these ASCII characters are at a place.
+        func has(_ text: String, at place: Int) -> Bool {
+            has(text.utf8, at: place)
+        }
+
+        /// Whether these bytes are at a place.
+        func has(_ bytes: some Collection<UInt8>, at place: Int) -> Bool {
+            guard place >= 0, place <= count, bytes.count <= count - place else { return false }
+            let first = start + place
+            return data[first..<first + bytes.count].elementsEqual(bytes)
+        }
+
+        /// Whether two bytes follow one another behind a place. Looked for from the end.
+        func has(_ first: UInt8, _ second: UInt8, after place: Int) -> Bool {
+            let behind = start + min(max(place, 0), count)
+            var next: UInt8 = 0
+            for index in (behind..<start + count).reversed() {
+                if data[index] == first && next == second { return true }
+                next = data[index]
+            }
+            return false
+        }
+
+        /// A part of the bytes, as far as they go.
+        func part(from place: Int, count: Int = .max) throws(ImageFault) -> ImageBytes {
+            guard place >= 0, place <= self.count else { throw .truncated }
+            return ImageBytes(data: data, start: start + place, count: max(0, min(count, self.count - place)))
+        }
+
+        /// The first bytes as text; what is not ASCII becomes a question mark.
+        func text(upTo limit: Int) -> [UInt8] {
+            data[start..<start + min(count, limit)].map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }
+        }
+
+        /// The bytes as data.
+        var contents: Data { data[start..<start + count] }
+    }
+#endif
