@@ -108,6 +108,21 @@ struct FuzzCorpus {
                     " GMT",
                     " ", ",", "-", "+1", "\u{0}", "\u{E4}",
                 ]
+            case .cacheControl, .storedHead:
+                [
+                    "\nCache-Control:", "no-store", "no-cache", "=\"", "\"", "\\", ",", "=", "max-age=", "s-maxage=",
+                    "private", "public", "must-revalidate", "must-understand", "immutable", "max-stale", "min-fresh=",
+                    "stale-while-revalidate=60", "stale-if-error=", "99999999999999999999", "0", "-1", "\n", " ", "\t",
+                    "\nAge:", "\nVary:", "*", "\nExpires:", "\nDate:Fri, 15 Jan 2027 08:00:00 GMT", "\nConnection:",
+                    "\nETag:", "W/", "\nLast-Modified:Thu, 01 Jan 1970 00:00:00 GMT", "\n>Range:bytes=",
+                    "\n>If-None-Match:", "\n>If-Range:", "\n>Accept-Language:", "accept-language", "\nContent-Length:",
+                    "\u{0}", "\u{E4}",
+                ]
+            case .contentRange:
+                [
+                    "bytes ", "BYTES", "*", "/", "-", "0", "1", "9223372036854775807", "9223372036854775806", " ", "+",
+                    "/*",
+                ]
             default: []
             }
         return texts.map { Array($0.utf8) }

@@ -25,6 +25,9 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case challenge
     case cookie
     case retryAfter = "retry-after"
+    case cacheControl = "cache-control"
+    case contentRange = "content-range"
+    case storedHead = "stored-head"
 
     /// A rule that the parser did not keep.
     struct Violation: Error, CustomStringConvertible {
@@ -60,6 +63,9 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .challenge: try Self.challenge(input)
         case .cookie: try Self.cookie(input)
         case .retryAfter: try Self.retryAfter(input)
+        case .cacheControl: try Self.cacheControl(input)
+        case .contentRange: try Self.contentRange(input)
+        case .storedHead: try Self.storedHead(input)
         }
     }
 
