@@ -31,7 +31,7 @@
 
         /// Opens the index, or makes it. Where other processes do so at the same time, it tries
         /// again a few times.
-        static func open(_ path: String) throws -> DatabaseQueue {
+        static func open(_ path: String) throws -> DatabasePool {
             var tries = 0
             while true {
                 do {
@@ -47,16 +47,16 @@
         private static let mostTries = 10
         private static let pause: UInt32 = 20_000
 
-        private static func openNow(_ path: String) throws -> DatabaseQueue {
+        private static func openNow(_ path: String) throws -> DatabasePool {
             // Once in a process: closing a file gives up all locks that the process has on it, also
             // those of SQLite (<https://www.sqlite.org/howtocorrupt.html>, §2.2).
             if !opened.withLock({ $0.contains(path) }) { try check(path) }
             var configuration = Configuration()
             configuration.label = "Bluebonnet cache"
             configuration.busyMode = .timeout(patience)
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            let pool = try DatabasePool(path: path, configuration: configuration)
             opened.withLock { _ = $0.insert(path) }
-            try queue.writeWithoutTransaction { database in
+            try pool.writeWithoutTransaction { database in
                 if try Int.fetchOne(database, sql: "PRAGMA application_id") != applicationID {
                     // The identifier comes into the file with the tables, in one step.
                     try database.inTransaction(.immediate) {
@@ -67,12 +67,12 @@
                         return .commit
                     }
                 }
-                // Readers and the one writer do not wait for each other.
-                try database.execute(sql: "PRAGMA journal_mode = WAL")
+                // Readers and the one writer do not wait for each other: the pool has set WAL, and
+                // gives each reader a connection of its own.
                 // A loss of power may cost the newest entries, and damages none.
                 try database.execute(sql: "PRAGMA synchronous = NORMAL")
             }
-            return queue
+            return pool
         }
 
         /// The paths of the indexes that this process has opened.
@@ -195,6 +195,13 @@
             let statement = try database.cachedStatement(sql: "DELETE FROM entry WHERE identifier = ?")
             for identifier in identifiers { try statement.execute(arguments: [Int64(clamping: identifier)]) }
             return identifiers
+        }
+
+        /// Removes the entries of a key, also those of another version of the library.
+        static func removeAll(of key: String, in database: Database) throws -> [UInt64] {
+            let statement = try database.cachedStatement(sql: "SELECT identifier FROM entry WHERE key = ?")
+            let all = try Int64.fetchAll(statement, arguments: [key]).map { UInt64(clamping: $0) }
+            return try remove(all, in: database)
         }
 
         static func removeAll(in database: Database) throws -> [UInt64] {

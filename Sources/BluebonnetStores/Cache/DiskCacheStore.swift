@@ -20,8 +20,9 @@
     /// it.
     ///
     /// When the capacity is reached, the responses that were not used for the longest time make
-    /// room. Each step waits for another process no longer than a quarter of a second; then it
-    /// fails, and the request goes on without the store. The steps of a process wait in one line.
+    /// room. A step that writes waits for another process no longer than a quarter of a second;
+    /// then it fails, and the request goes on without the store. The writing steps of a process wait
+    /// in one line; reading waits for no writer.
     ///
     /// Counterpart of the disk of `NSURLCache`.
     public final class DiskCacheStore: CacheStore {
@@ -38,7 +39,7 @@
         public var folder: URL { URL(filePath: files.path, directoryHint: .isDirectory) }
 
         let files: CacheFolder
-        private let queue: DatabaseQueue
+        private let pool: DatabasePool
 
         /// Up to this size a body is read as a whole, and compared with its hash before it is used.
         private static let wholeSize = 4 << 20
@@ -62,21 +63,21 @@
             do {
                 guard directory.isFileURL else { throw SystemFile.Unusable("it is not a file URL") }
                 files = try CacheFolder(in: path)
-                queue = try CacheIndex.open(files.database)
+                pool = try CacheIndex.open(files.database)
             } catch {
                 throw NetworkingError(.storeFailed, "The cache in \(path) cannot be used: \(error)", underlying: error)
             }
-            let (files, queue) = (files, queue)
+            let (files, pool) = (files, pool)
             FileWork.begin {
                 files.sweep { identifier in
                     // One that cannot be looked up stays.
-                    (try? queue.read { try CacheIndex.contains(identifier, in: $0) }) ?? true
+                    (try? pool.read { try CacheIndex.contains(identifier, in: $0) }) ?? true
                 }
             }
         }
 
         deinit {
-            try? queue.close()
+            try? pool.close()
         }
 
         /// The responses of a key.
@@ -85,7 +86,7 @@
         /// - Returns: The responses.
         /// - Throws: An error of the database.
         public func records(for key: String) async throws -> [CacheRecord] {
-            try await queue.read { try CacheIndex.records(of: key, in: $0) }
+            try await pool.read { try CacheIndex.records(of: key, in: $0) }
         }
 
         /// The body of a response. A large one is read while it is used.
@@ -97,10 +98,11 @@
         /// - Throws: An error of the database or of the file.
         public func body(of record: CacheRecord, range: Range<Int>?) async throws -> ResponseBody? {
             let (files, identifier, now) = (files, record.identifier, Self.now)
-            guard let entry = try await queue.read({ try CacheIndex.entry(identifier, in: $0) }) else { return nil }
+            guard let entry = try await pool.read({ try CacheIndex.entry(identifier, in: $0) }) else { return nil }
             if now - entry.used >= Self.usePrecision {
-                // Of no use to this request: who cannot write now notes it another time.
-                try? await queue.write { try CacheIndex.markUsed(identifier, at: now, in: $0) }
+                // Of no use to this request, which does not wait for the one that writes. Who cannot
+                // write now notes it another time.
+                pool.asyncWrite({ try CacheIndex.markUsed(identifier, at: now, in: $0) }, completion: { _, _ in })
             }
             let whole = 0..<entry.count
             let wanted = (range ?? whole).clamped(to: whole)
@@ -157,9 +159,7 @@
         /// - Parameter key: The ``CacheRecord/key``.
         /// - Throws: An error of the database.
         public func removeAll(for key: String) async throws {
-            try await remove { database in
-                try CacheIndex.remove(try CacheIndex.records(of: key, in: database).map(\.identifier), in: database)
-            }
+            try await remove { try CacheIndex.removeAll(of: key, in: $0) }
         }
 
         /// Removes all responses, and no other file.
@@ -167,7 +167,7 @@
         /// - Throws: An error of the database.
         public func removeAll() async throws {
             let files = files
-            let removed = try await queue.write { try CacheIndex.removeAll(in: $0) }
+            let removed = try await pool.write { try CacheIndex.removeAll(in: $0) }
             try await FileWork.run { for identifier in removed { files.removeBody(identifier) } }
         }
 
@@ -176,7 +176,7 @@
         /// - Returns: The responses.
         /// - Throws: An error of the database.
         public func allRecords() async throws -> [CacheRecord] {
-            try await queue.read { try CacheIndex.all(in: $0) }
+            try await pool.read { try CacheIndex.all(in: $0) }
         }
 
         /// The bytes that the responses take now, about.
@@ -184,23 +184,23 @@
         /// - Returns: The number.
         /// - Throws: An error of the database.
         public func byteCount() async throws -> Int {
-            try await queue.read { try CacheIndex.total(in: $0) }
+            try await pool.read { try CacheIndex.total(in: $0) }
         }
 
         /// The time of a use, in milliseconds since 1970.
         private static var now: Int { Int(Date().timeIntervalSince1970 * 1000) }
 
         private func remove(_ work: @escaping @Sendable (Database) throws -> [UInt64]) async throws {
-            let removed = try await queue.write(work)
+            let removed = try await pool.write(work)
             let files = files
             try await FileWork.run { for identifier in removed { files.removeBody(identifier) } }
         }
 
         /// Removes a response that is damaged, without a wait.
         private func forget(_ identifier: UInt64) {
-            let (files, queue) = (files, queue)
+            let (files, pool) = (files, pool)
             FileWork.begin {
-                _ = try? queue.write { try CacheIndex.remove([identifier], in: $0) }
+                _ = try? pool.write { try CacheIndex.remove([identifier], in: $0) }
                 files.removeBody(identifier)
             }
         }
@@ -210,7 +210,7 @@
             let (hash, count) = try await FileWork.run { try file.commit(to: files.body(record.identifier)) }
             do {
                 guard count == record.byteCount else { throw SystemFile.Unusable("a body has another size") }
-                let removed = try await queue.write { database -> [UInt64] in
+                let removed = try await pool.write { database -> [UInt64] in
                     var removed = try CacheIndex.removeReplaced(by: record, in: database)
                     let entry = CacheIndex.Entry(count: count, hash: hash, used: now)
                     try CacheIndex.insert(record, data, entry, cost: count + Self.entryCost, in: database)

@@ -140,8 +140,9 @@ public final class HTTPCache: Sendable {
 
     /// Notes that the store failed, which is told once.
     func note(_ error: any Error) {
-        // A task that was stopped tells nothing of the store.
-        if error is CancellationError || (error as? NetworkingError)?.code == .cancelled { return }
+        // A task that was stopped tells nothing of the store, nor does a body without room.
+        if error is CancellationError { return }
+        if let code = (error as? NetworkingError)?.code, code == .cancelled || code == .bodyTooLarge { return }
         let isFirst = state.withLock { state in
             defer { state.hasTold = true }
             return !state.hasTold

@@ -29,9 +29,11 @@ public final class MemoryCacheStore: CacheStore {
         var newest: UInt64?
         var oldest: UInt64?
         var cost = 0
+        /// The bytes of the bodies that are being written.
+        var pending = 0
     }
 
-    /// The bytes that the responses take at most, heads included.
+    /// The bytes that the responses take at most, heads and those that are being received included.
     public let capacity: Int
 
     /// The largest body: a quarter of the capacity.
@@ -107,7 +109,7 @@ public final class MemoryCacheStore: CacheStore {
     public func removeAll() {
         // The memory is given back outside the lock.
         let old = state.withLock { state in
-            defer { state = State() }
+            defer { state = State(pending: state.pending) }
             return state.entries
         }
         withExtendedLifetime(old) {}
@@ -152,10 +154,29 @@ public final class MemoryCacheStore: CacheStore {
         }
     }
 
-    /// Collects a body that comes piece by piece.
+    /// Makes room for bytes of a body that is being written; false where there is none, because
+    /// others are being written.
+    private func reserve(_ count: Int) -> Bool {
+        state.withLock { state in
+            guard count <= capacity - state.pending else { return false }
+            state.pending += count
+            state.makeRoom(capacity)
+            return true
+        }
+    }
+
+    private func release(_ count: Int) {
+        state.withLock { $0.pending -= count }
+    }
+
+    /// Collects a body that comes piece by piece. Its bytes count towards the capacity.
     private final class Writer: CacheBodyWriter {
         private let store: MemoryCacheStore
         private let bytes = Mutex(ByteBuffer())
+
+        deinit {
+            cancel()
+        }
 
         init(_ store: MemoryCacheStore) {
             self.store = store
@@ -166,15 +187,15 @@ public final class MemoryCacheStore: CacheStore {
                 guard piece.count <= store.bodyLimit - bytes.readableBytes else {
                     throw NetworkingError(.bodyTooLarge, "The response body is too large to be stored in memory.")
                 }
+                guard store.reserve(piece.count) else {
+                    throw NetworkingError(.bodyTooLarge, "The memory for stored responses is full of open ones.")
+                }
                 bytes.writeBytes(piece)
             }
         }
 
         func finish(_ record: CacheRecord) {
-            let whole = bytes.withLock { bytes in
-                defer { bytes = ByteBuffer() }
-                return bytes
-            }
+            let whole = take()
             // A buffer grows by doubling: what is much too large is cut to size.
             let isTight = Data.sharesMemory(of: whole)
             let exact = isTight ? whole : ByteBuffer(bytes: whole.readableBytesView)
@@ -182,7 +203,17 @@ public final class MemoryCacheStore: CacheStore {
         }
 
         func cancel() {
-            bytes.withLock { $0 = ByteBuffer() }
+            _ = take()
+        }
+
+        /// Ends the writing, and gives the room of its bytes back.
+        private func take() -> ByteBuffer {
+            let whole = bytes.withLock { bytes in
+                defer { bytes = ByteBuffer() }
+                return bytes
+            }
+            if whole.readableBytes > 0 { store.release(whole.readableBytes) }
+            return whole
         }
     }
 }
@@ -217,7 +248,7 @@ extension MemoryCacheStore.State {
     }
 
     fileprivate mutating func makeRoom(_ capacity: Int) {
-        while cost > capacity, let oldest { remove(oldest) }
+        while cost + pending > capacity, let oldest { remove(oldest) }
     }
 
     fileprivate mutating func markUsed(_ identifier: UInt64) {

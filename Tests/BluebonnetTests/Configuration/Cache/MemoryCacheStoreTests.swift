@@ -1,3 +1,4 @@
+import BluebonnetTesting
 import HTTPTypes
 import Testing
 
@@ -81,5 +82,48 @@ struct MemoryCacheStoreTests {
         try await writer.write(Data(count: 10))
         writer.cancel()
         #expect(store.allRecords().isEmpty)
+    }
+
+    @Test func `bodies that are being written count towards the capacity`() async throws {
+        let store = MemoryCacheStore(capacity: 40_000)
+        for number in 0..<3 { store.store(record("k\(number)", number), .data(Data(count: 8_000))) }
+        let writers = (0..<4).map { store.writer(for: record("w\($0)", $0 + 10)) }
+        for writer in writers { try await writer.write(Data(count: 9_000)) }
+        #expect(store.allRecords().isEmpty)
+        let late = store.writer(for: record("late", 20))
+        await #expect(throws: NetworkingError.self) { try await late.write(Data(count: 9_000)) }
+        late.cancel()
+        writers[0].cancel()
+        store.removeAll()
+        // What one gives back another one can have.
+        let next = store.writer(for: record("next", 21))
+        try await next.write(Data(count: 9_000))
+        try await next.finish(record("next", 21).complete(byteCount: 9_000, trailers: [:]))
+        #expect(store.allRecords().map(\.key) == ["next"])
+        for writer in writers.dropFirst() { writer.cancel() }
+        for number in 0..<3 { store.store(record("k\(number)", number), .data(Data(count: 8_000))) }
+        #expect(store.allRecords().count == 4)
+    }
+
+    @Test func `a full memory is no failure of the store`() async throws {
+        let origin = RangedOrigin(Data(count: 9_000))
+        let store = MemoryCacheStore(capacity: 40_000)
+        let writers = (0..<4).map { store.writer(for: record("w\($0)", $0)) }
+        for writer in writers { try await writer.write(Data(count: 9_000)) }
+        let bench = CacheBench(store: store) { _, _ in
+            var response = origin.whole
+            response.streamedBody = .stream(
+                AsyncStream { [body = response.body] in
+                    $0.yield(body)
+                    $0.finish()
+                }
+            )
+            return response
+        }
+        #expect(try await bench.send().value.count == 9_000)
+        #expect(bench.failures.events.isEmpty && store.allRecords().isEmpty)
+        for writer in writers { writer.cancel() }
+        #expect(try await bench.send().value.count == 9_000)
+        #expect(store.allRecords().count == 1)
     }
 }
