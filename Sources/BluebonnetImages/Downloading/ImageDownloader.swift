@@ -6,8 +6,7 @@
 
     /// Downloads images, a few at a time, each once, and keeps them in memory.
     ///
-    /// <!-- snippet: let url = URL(filePath: "/") -->
-    /// ```swift
+    /// ```
     /// let downloader = ImageDownloader()
     /// let image = try await downloader.image(from: url)
     /// ```
