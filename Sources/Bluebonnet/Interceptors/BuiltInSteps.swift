@@ -140,6 +140,15 @@ struct BuiltInSteps: Sendable {
         guard let cache else { throw NetworkingError.notCached(request) }
         // The cache sees the request as the server does: a response may vary by what is offered.
         let sent = cookies?.attached(to: request) ?? request
+        if !isAgain {
+            switch cache.shortcut(sent, context, offersCodings: decodesContent) {
+            case .response(let response): return response
+            // A wait for a rate limit is long: meanwhile something may be stored.
+            case .pass(let pass) where rateLimiter == nil:
+                return try await sendPast(cache, pass, sent, from: request, context)
+            case .pass, .none: break
+            }
+        }
         let fields = cookies == nil ? [] : sent.headerFields[values: .cookie]
         do {
             return try await cache.send(decodesContent ? Self.withOffer(sent) : sent, context) { sent, context in
@@ -159,6 +168,22 @@ struct BuiltInSteps: Sendable {
             // The cache has to see the new ones: what is stored may vary by them. The turn that the
             // request has had counts for this time.
             return try await sendThroughCache(request, context, isAgain: true)
+        }
+    }
+
+    /// Sends a request whose response is known not to be stored, and stores it if it may be now.
+    private func sendPast(
+        _ cache: CacheStep,
+        _ pass: CacheStep.Pass,
+        _ sent: Request,
+        from request: Request,
+        _ context: ExchangeContext
+    ) async throws -> TransportResponse {
+        let received = try await transmit(sent, from: request, context)
+        if let response = cache.passed(received) { return response }
+        let seen = decodesContent ? Self.withOffer(sent) : sent
+        return await cache.settled(received, after: pass, seen, context) { sent, context in
+            try await transmit(sent, from: request, context)
         }
     }
 

@@ -81,7 +81,10 @@ public struct TransportResponse: Sendable {
     }
 
     /// ``cacheStatus``, without a copy of it.
-    var sharedCacheStatus: CopyOnWrite<CacheStatus>? { contents.value.cacheStatus }
+    var sharedCacheStatus: CopyOnWrite<CacheStatus>? {
+        get { contents.value.cacheStatus }
+        set { contents.unique.value.cacheStatus = newValue }
+    }
 
     /// ``timings`` as the engine counts.
     var exchangeTimings: ExchangeTimings { contents.value.timings }
@@ -158,7 +161,8 @@ public struct TransportResponse: Sendable {
         timings: ExchangeTimings,
         startedAt: NIODeadline,
         isRequestBodyUntouched: Bool,
-        hop: Int
+        hop: Int,
+        cacheStatus: CopyOnWrite<CacheStatus>? = nil
     ) {
         contents = CopyOnWrite(
             Contents(
@@ -169,7 +173,8 @@ public struct TransportResponse: Sendable {
                 timings: timings,
                 isRequestBodyUntouched: isRequestBodyUntouched,
                 startedAt: startedAt,
-                hop: hop
+                hop: hop,
+                cacheStatus: cacheStatus
             )
         )
     }

@@ -36,6 +36,7 @@
         }
 
         var database: String { path + "/index.sqlite" }
+        var marks: String { path + "/marks" }
 
         static func digits(_ identifier: UInt64) -> String {
             let digits = String(identifier, radix: 16)

@@ -67,6 +67,8 @@
                         return .commit
                     }
                 }
+                // One that an earlier version has made has no numbers of changes.
+                if try !database.tableExists("mark") { try database.execute(sql: markTable) }
                 // Readers and the one writer do not wait for each other: the pool has set WAL, and
                 // gives each reader a connection of its own.
                 // A loss of power may cost the newest entries, and damages none.

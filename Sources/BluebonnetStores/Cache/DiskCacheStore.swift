@@ -24,13 +24,23 @@
     /// then it fails, and the request goes on without the store. The writing steps of a process wait
     /// in one line; reading waits for no writer.
     ///
+    /// What was read once is kept in memory, up to ``memoryCapacity`` for each ``HTTPCache``: heads
+    /// with bodies of up to 64 KiB, of URLs with a single stored response. It is used for a minute,
+    /// and only until any process changes something for its key.
+    ///
     /// Counterpart of the disk of `NSURLCache`.
-    public final class DiskCacheStore: CacheStore {
+    public final class DiskCacheStore: CacheStore, MarkedCacheStore {
         /// The default of the capacity: 150 MiB.
         public static let defaultCapacity = 150 << 20
+        /// The default of the memory in front of the disk: 4 MiB.
+        public static let defaultMemoryCapacity = 4 << 20
 
         /// The bytes that the bodies and the index take at most, about.
         public let capacity: Int
+
+        /// The bytes of memory that a cache takes at most for responses that are used again
+        /// without the disk.
+        public let memoryCapacity: Int
 
         /// The largest body: a quarter of the capacity.
         public var bodyLimit: Int { capacity / 4 }
@@ -40,6 +50,7 @@
 
         let files: CacheFolder
         private let pool: DatabasePool
+        private let marks: CacheMarks
 
         /// Up to this size a body is read as a whole, and compared with its hash before it is used.
         private static let wholeSize = 4 << 20
@@ -54,16 +65,24 @@
         ///   - directory: A file URL of the folder that gets the store's own; missing folders are
         ///     made.
         ///   - capacity: The bytes that the responses take at most. Default: 150 MiB.
+        ///   - memoryCapacity: The bytes of memory for what was read before; see
+        ///     ``memoryCapacity``. 0 for none. Default: 4 MiB.
         /// - Throws: ``NetworkingError`` with `storeFailed` where the folder cannot be used: it is
         ///   a link, or another user's, the disk is full, or the index is damaged, another
         ///   program's, or of a newer version of the library.
-        public init(directory: URL, capacity: Int = DiskCacheStore.defaultCapacity) throws(NetworkingError) {
+        public init(
+            directory: URL,
+            capacity: Int = DiskCacheStore.defaultCapacity,
+            memoryCapacity: Int = DiskCacheStore.defaultMemoryCapacity
+        ) throws(NetworkingError) {
             self.capacity = max(0, capacity)
+            self.memoryCapacity = max(0, memoryCapacity)
             let path = directory.path(percentEncoded: false)
             do {
                 guard directory.isFileURL else { throw SystemFile.Unusable("it is not a file URL") }
                 files = try CacheFolder(in: path)
                 pool = try CacheIndex.open(files.database)
+                marks = try CacheMarks(files.marks)
             } catch {
                 throw NetworkingError(.storeFailed, "The cache in \(path) cannot be used: \(error)", underlying: error)
             }
@@ -139,9 +158,10 @@
         /// - Throws: An error of the database or of a file.
         public func update(_ record: CacheRecord) async throws {
             let data = try record.encoded
-            let capacity = capacity
+            let (capacity, marks) = (capacity, marks)
             try await remove { database in
                 try CacheIndex.update(record.identifier, data, in: database)
+                try CacheIndex.noteChange(of: record.key, marks, in: database)
                 return try CacheIndex.makeRoom(capacity, in: database)
             }
         }
@@ -151,7 +171,11 @@
         /// - Parameter record: The response.
         /// - Throws: An error of the database.
         public func remove(_ record: CacheRecord) async throws {
-            try await remove { try CacheIndex.remove([record.identifier], in: $0) }
+            let marks = marks
+            try await remove { database in
+                try CacheIndex.noteChange(of: record.key, marks, in: database)
+                return try CacheIndex.remove([record.identifier], in: database)
+            }
         }
 
         /// Removes the responses of a key.
@@ -159,15 +183,24 @@
         /// - Parameter key: The ``CacheRecord/key``.
         /// - Throws: An error of the database.
         public func removeAll(for key: String) async throws {
-            try await remove { try CacheIndex.removeAll(of: key, in: $0) }
+            let marks = marks
+            try await remove { database in
+                let removed = try CacheIndex.removeAll(of: key, in: database)
+                // Most requests that remove something find nothing.
+                if !removed.isEmpty { try CacheIndex.noteChange(of: key, marks, in: database) }
+                return removed
+            }
         }
 
         /// Removes all responses, and no other file.
         ///
         /// - Throws: An error of the database.
         public func removeAll() async throws {
-            let files = files
-            let removed = try await pool.write { try CacheIndex.removeAll(in: $0) }
+            let (files, marks) = (files, marks)
+            let removed = try await pool.write { database in
+                try CacheIndex.noteChanges(marks, in: database)
+                return try CacheIndex.removeAll(in: database)
+            }
             try await FileWork.run { for identifier in removed { files.removeBody(identifier) } }
         }
 
@@ -185,6 +218,17 @@
         /// - Throws: An error of the database.
         public func byteCount() async throws -> Int {
             try await pool.read { try CacheIndex.total(in: $0) }
+        }
+
+        package func mark(of fingerprint: CacheFingerprint) -> UInt64? {
+            marks.number(of: CacheMarks.bucket(of: fingerprint))
+        }
+
+        package func markedRecords(for key: String) async throws -> (records: [CacheRecord], mark: UInt64) {
+            try await pool.read { database in
+                let mark = try CacheIndex.mark(of: CacheMarks.bucket(of: key), in: database)
+                return (try CacheIndex.records(of: key, in: database), mark)
+            }
         }
 
         /// The time of a use, in milliseconds since 1970.
@@ -206,7 +250,7 @@
         }
 
         private func commit(_ file: CacheBodyFile, _ record: CacheRecord) async throws {
-            let (files, capacity, now, data) = (files, capacity, Self.now, try record.encoded)
+            let (files, marks, capacity, now, data) = (files, marks, capacity, Self.now, try record.encoded)
             let (hash, count) = try await FileWork.run { try file.commit(to: files.body(record.identifier)) }
             do {
                 guard count == record.byteCount else { throw SystemFile.Unusable("a body has another size") }
@@ -214,6 +258,7 @@
                     var removed = try CacheIndex.removeReplaced(by: record, in: database)
                     let entry = CacheIndex.Entry(count: count, hash: hash, used: now)
                     try CacheIndex.insert(record, data, entry, cost: count + Self.entryCost, in: database)
+                    try CacheIndex.noteChange(of: record.key, marks, in: database)
                     removed += try CacheIndex.makeRoom(capacity, in: database)
                     return removed
                 }

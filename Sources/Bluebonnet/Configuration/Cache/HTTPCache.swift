@@ -41,6 +41,8 @@ public final class HTTPCache: Sendable {
     private struct State {
         /// Keys whose responses could not be stored, so that nobody waits for them.
         var unstored: Set<String> = []
+        /// The marks at which nothing was stored for keys whose responses could not be.
+        var passing: [CacheFingerprint: UInt64] = [:]
         var hasTold = false
     }
 
@@ -53,6 +55,10 @@ public final class HTTPCache: Sendable {
 
     /// The store where it is the memory's, which needs no wait.
     let memory: MemoryCacheStore?
+    /// The store where it tells of changes without a wait.
+    let marked: (any MarkedCacheStore)?
+    /// The memory in front of such a store.
+    let front: MemoryCacheStore?
     /// The requests that others wait for, by key.
     let fetches = SharedWork<String, FetchOutcome>()
     /// The keys that unsafe requests have made outdated.
@@ -75,6 +81,8 @@ public final class HTTPCache: Sendable {
         self.whenStoreFails = whenStoreFails
         self.now = now
         memory = store as? MemoryCacheStore
+        marked = store as? any MarkedCacheStore
+        front = marked.flatMap { $0.memoryCapacity > 0 ? MemoryCacheStore(capacity: $0.memoryCapacity) : nil }
     }
 
     /// Makes a cache.
@@ -163,6 +171,26 @@ public final class HTTPCache: Sendable {
             }
             state.unstored.insert(key)
         }
+    }
+
+    /// Notes that nothing was stored for a key at a mark, and that its response could not be.
+    func notePassing(_ fingerprint: CacheFingerprint, mark: UInt64) {
+        state.withLock { state in
+            if state.passing.count >= Self.mostUnstored, let some = state.passing.first {
+                state.passing[some.key] = nil
+            }
+            state.passing[fingerprint] = mark
+        }
+    }
+
+    /// Notes that a response of a key may be stored.
+    func forgetPassing(_ fingerprint: CacheFingerprint) {
+        state.withLock { $0.passing[fingerprint] = nil }
+    }
+
+    /// Whether a key was noted at a mark.
+    func isPassing(_ fingerprint: CacheFingerprint, _ mark: UInt64) -> Bool {
+        state.withLock { !$0.passing.isEmpty && $0.passing[fingerprint] == mark }
     }
 
     /// Whether it is worth waiting for the response of another task.

@@ -13,19 +13,32 @@ public final class MemoryCacheStore: CacheStore {
     /// The default of the capacity: 20 MiB.
     public static let defaultCapacity = 20 << 20
 
-    fileprivate struct Entry {
+    struct Entry: Sendable {
         var record: CacheRecord
         var body: ResponseBody.Storage
-        var cost: Int
+        fileprivate var cost: Int
+        fileprivate var fingerprint: CacheFingerprint
+        /// In front of another store: the mark that it was found at, and the second since 1970.
+        var mark: UInt64 = 0
+        var keptAt = 0
         /// Its neighbours in the order of use, by identifier; nil at the ends.
-        var newer: UInt64?
-        var older: UInt64?
+        fileprivate var newer: UInt64?
+        fileprivate var older: UInt64?
+    }
+
+    /// What is stored for a fingerprint.
+    enum AtOnce {
+        case none
+        case one(Entry)
+        case several
     }
 
     fileprivate struct State {
         var entries: [UInt64: Entry] = [:]
         /// The responses of each key, the newest last.
         var keys: [String: [UInt64]] = [:]
+        /// The number of responses of each fingerprint, and the newest of them.
+        var fingerprints: [CacheFingerprint: (count: Int, newest: UInt64)] = [:]
         var newest: UInt64?
         var oldest: UInt64?
         var cost = 0
@@ -73,6 +86,16 @@ public final class MemoryCacheStore: CacheStore {
             // A copy: the reader of a part may write into it.
             return .data(Data(buffer.readableBytesView.dropFirst(range.lowerBound).prefix(range.count)))
         case .stream, .sequence: return nil
+        }
+    }
+
+    /// What is stored for a fingerprint; a single response is then the one that was used last.
+    func atOnce(_ fingerprint: CacheFingerprint) -> AtOnce {
+        state.withLock { state in
+            guard let known = state.fingerprints[fingerprint] else { return .none }
+            guard known.count == 1, let entry = state.entries[known.newest] else { return .several }
+            state.markUsed(known.newest)
+            return .one(entry)
         }
     }
 
@@ -130,10 +153,17 @@ public final class MemoryCacheStore: CacheStore {
 
     /// Stores a response whose body is here as a whole; false where it is too large.
     @discardableResult
-    func store(_ record: CacheRecord, _ body: ResponseBody) -> Bool {
+    func store(_ record: CacheRecord, _ body: ResponseBody, mark: UInt64 = 0, at keptAt: Int = 0) -> Bool {
         let (storage, size) = Self.kept(body.storage)
         guard let storage, size <= bodyLimit else { return false }
-        let entry = Entry(record: record, body: storage, cost: size + record.headCost)
+        let entry = Entry(
+            record: record,
+            body: storage,
+            cost: size + record.headCost,
+            fingerprint: CacheFingerprint(record.key),
+            mark: mark,
+            keptAt: keptAt
+        )
         guard entry.cost <= capacity else { return false }
         state.withLock { state in
             state.insert(entry)
@@ -234,6 +264,7 @@ extension MemoryCacheStore.State {
         variants.append(record.identifier)
         keys[record.key] = variants
         entries[record.identifier] = entry
+        fingerprints[entry.fingerprint] = ((fingerprints[entry.fingerprint]?.count ?? 0) + 1, record.identifier)
         cost += entry.cost
         link(record.identifier)
     }
@@ -242,6 +273,9 @@ extension MemoryCacheStore.State {
         guard let entry = entries[identifier] else { return }
         unlink(entry)
         entries[identifier] = nil
+        if let known = fingerprints[entry.fingerprint] {
+            fingerprints[entry.fingerprint] = known.count > 1 ? (known.count - 1, known.newest) : nil
+        }
         cost -= entry.cost
         keys[entry.record.key]?.removeAll { $0 == identifier }
         if keys[entry.record.key]?.isEmpty == true { keys[entry.record.key] = nil }

@@ -206,6 +206,9 @@ extension CacheStep {
         switch decision {
         case .refuse(let reason):
             status.detail = reason
+            if let mark = lookup.mark, lookup.records.isEmpty, StorageDecision.refusal(of: received.head) != nil {
+                cache.notePassing(CacheFingerprint(lookup.cached.key), mark: mark)
+            }
             await refuse(lookup, received.statusCode)
         case .store(let proposed):
             if let record = await hooked(proposed, lookup.context), record.fits(in: cache.store.bodyLimit) {

@@ -47,6 +47,8 @@ final class CacheStep: Sendable {
         let send: Send
         /// What is stored for its key.
         var records: [CacheRecord] = []
+        /// That of the store, when it was asked for the records; nil where it has none.
+        var mark: UInt64?
         /// Whether others wait for it.
         var leads = false
         var isCollapsed = false
@@ -73,7 +75,8 @@ final class CacheStep: Sendable {
         var mayWait = cached.isShareable
         var missing: Set<UInt64> = []
         while true {
-            lookup.records = await cache.found(cached.key)
+            let found = await cache.look(cached.key)
+            (lookup.records, lookup.mark) = (found.records, found.mark)
             if !missing.isEmpty { lookup.records.removeAll { missing.contains($0.identifier) } }
             let decision = CacheDecision(
                 cached,
@@ -180,6 +183,11 @@ final class CacheStep: Sendable {
         case .part(let range): body = await cache.body(of: record, parts, range)
         }
         guard let body else { return nil }
+        if received == nil, parts == nil, case .whole = answer.content, lookup.records.count == 1,
+            let mark = lookup.mark
+        {
+            cache.keepInFront(record, body, mark: mark)
+        }
         let call = lookup.context.call
         var response = TransportResponse(
             head: answer.head,

@@ -30,7 +30,7 @@ enum StorageDecision: Sendable {
         isShared: Bool
     ) {
         guard Self.mayBeOfUse(head) else {
-            self = .refuse("neither lifetime nor validator")
+            self = .refuse(Self.useless)
             return
         }
         let facts = StoredFacts(head, requestedAt: requestedAt, receivedAt: receivedAt)
@@ -57,6 +57,18 @@ enum StorageDecision: Sendable {
                 receivedAt: receivedAt
             )
         )
+    }
+
+    /// The reason of most refusals.
+    static let useless = "neither lifetime nor validator"
+
+    /// The reason for which a response with this head is not stored, whatever the request; nil
+    /// where more has to be known.
+    static func refusal(of head: ResponseHead) -> String? {
+        guard mayBeOfUse(head) else { return useless }
+        guard head.contains(.cacheControl) else { return nil }
+        let flags = CacheDirectives(head.values(for: .cacheControl)).flags
+        return flags.contains(.noStore) && !flags.contains(.mustUnderstand) ? "no-store" : nil
     }
 
     /// Whether a head has a field that can make it fresh, or by which the server can confirm it:
@@ -96,7 +108,7 @@ enum StorageDecision: Sendable {
         guard isExplicit || facts.isHeuristicallyCacheable else { return "status code" }
         // Allowed, but of no use: it is never fresh, and the server cannot confirm it.
         guard isExplicit || facts.hasValidator || facts.lifetime(isShared: isShared) > 0 else {
-            return "neither lifetime nor validator"
+            return useless
         }
         return nil
     }

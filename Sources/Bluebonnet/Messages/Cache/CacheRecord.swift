@@ -40,6 +40,8 @@ public struct CacheRecord: Sendable {
         var byteCount: Int
         var part: Part?
         var facts: StoredFacts
+        /// That of the head, which no copy changes.
+        let aged = AgedAnswer()
     }
 
     private var contents: CopyOnWrite<Contents>
@@ -76,6 +78,17 @@ public struct CacheRecord: Sendable {
 
     var varying: [VaryingField] { contents.value.varying }
     var facts: StoredFacts { contents.value.facts }
+    var aged: AgedAnswer { contents.value.aged }
+
+    /// The age at a time, and the seconds for which it is fresh; nil where it is not, or has to be
+    /// confirmed each time (RFC 9111 §4.2, §5.2.2.4).
+    func freshness(at now: Int, isShared: Bool) -> (age: Int, timeToLive: Int)? {
+        let age = contents.value.facts.age(at: now)
+        let timeToLive = contents.value.facts.lifetime(isShared: isShared) - age
+        guard timeToLive > 0, !contents.value.facts.directives.flags.contains(.noCache) else { return nil }
+        return (age, timeToLive)
+    }
+
     var requestedAt: Int { contents.value.requestedAt }
 
     /// What it takes of memory without its body, about.
