@@ -28,6 +28,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case cacheControl = "cache-control"
     case contentRange = "content-range"
     case storedHead = "stored-head"
+    case netlink
 
     /// A rule that the parser did not keep.
     struct Violation: Error, CustomStringConvertible {
@@ -66,6 +67,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .cacheControl: try Self.cacheControl(input)
         case .contentRange: try Self.contentRange(input)
         case .storedHead: try Self.storedHead(input)
+        case .netlink: try Self.netlink(input)
         }
     }
 

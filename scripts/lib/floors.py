@@ -17,11 +17,12 @@ from pathlib import Path
 # The folders in TOP may use everything.
 GROUPS: list[tuple[list[str], list[str]]] = [
     (["Support"], []),
-    (["Messages", "Configuration", "Transport"], ["Support"]),
-    (["Security"], ["Support", "Messages", "Configuration", "Transport"]),
-    (["Serialization"], ["Support", "Messages", "Configuration", "Transport"]),
-    (["Engine"], ["Support", "Messages", "Configuration", "Transport", "Security"]),
-    (["Interceptors"], ["Support", "Messages", "Configuration", "Transport", "Security", "Engine"]),
+    (["Reachability"], ["Support"]),
+    (["Messages", "Configuration", "Transport"], ["Support", "Reachability"]),
+    (["Security"], ["Support", "Reachability", "Messages", "Configuration", "Transport"]),
+    (["Serialization"], ["Support", "Reachability", "Messages", "Configuration", "Transport"]),
+    (["Engine"], ["Support", "Reachability", "Messages", "Configuration", "Transport", "Security"]),
+    (["Interceptors"], ["Support", "Reachability", "Messages", "Configuration", "Transport", "Security", "Engine"]),
 ]
 TOP = ["Session", "Curl"]
 

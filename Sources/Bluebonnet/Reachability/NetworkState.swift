@@ -1,0 +1,170 @@
+/// The links, addresses and routes of a machine, and the paths that follow from them.
+///
+/// Routes are those of the main table, IPv4 and IPv6. The longest prefix wins, then the lowest
+/// metric. A route is of use where one of its links is up and has a carrier, and for IPv6 where the
+/// link has an address that can be sent from.
+struct NetworkState: Sendable {
+    /// A range of addresses.
+    private struct Range: Sendable, Hashable {
+        let first: IPAddress
+        let length: Int
+    }
+
+    /// A link, and what was found out about it when it was first seen.
+    private struct KnownLink: Sendable {
+        var link: NetworkLink
+        var nature: LinkNature
+    }
+
+    private var links: [Int32: KnownLink] = [:]
+    private var addresses: [Int32: [LinkAddress]] = [:]
+    private var routes: [Range: [NetworkRoute]] = [:]
+    private let nature: @Sendable (NetworkLink) -> LinkNature
+
+    /// A state without links.
+    ///
+    /// - Parameter nature: Finds out about a link, once for each.
+    init(nature: @escaping @Sendable (NetworkLink) -> LinkNature = { LinkNature($0, reading: .system) }) {
+        self.nature = nature
+    }
+
+    // MARK: Changes
+
+    /// Takes a message of the kernel.
+    ///
+    /// - Returns: Whether it may have removed more than it says. The kernel does not tell of each
+    ///   route that goes away with a link, an address or another route: the state has to be read
+    ///   again, soon.
+    mutating func apply(_ message: NetlinkDatagram.Message) -> Bool {
+        switch message {
+        case .link(let link):
+            if let known = links[link.index], known.link.name == link.name {
+                links[link.index]?.link = link
+            } else {
+                links[link.index] = KnownLink(link: link, nature: nature(link))
+            }
+            if !link.isUp { removeRoutes(over: link.index) }
+            return !link.isUsable
+        case .linkRemoved(let index):
+            links[index] = nil
+            addresses[index] = nil
+            removeRoutes(over: index)
+            return true
+        case .address(let address):
+            addresses[address.index, default: []].removeAll { $0.address == address.address }
+            addresses[address.index, default: []].append(address)
+            return false
+        case .addressRemoved(let address):
+            addresses[address.index]?.removeAll { $0.address == address.address }
+            return true
+        case .route(let route, let replaces):
+            let range = Range(first: route.destination, length: route.length)
+            routes[range, default: []].removeAll {
+                $0.isSame(as: route) || replaces && $0.metric == route.metric
+            }
+            routes[range, default: []].append(route)
+            return replaces
+        case .routeRemoved(let route):
+            let range = Range(first: route.destination, length: route.length)
+            if let index = routes[range]?.firstIndex(where: { $0.isSame(as: route) }) {
+                routes[range]?.remove(at: index)
+                if routes[range]?.isEmpty == true { routes[range] = nil }
+            }
+            return true
+        }
+    }
+
+    private mutating func removeRoutes(over index: Int32) {
+        for (range, old) in routes where old.contains(where: { $0.links.contains(index) }) {
+            let left = old.compactMap { route in
+                var route = route
+                route.links.removeAll { $0 == index }
+                return route.links.isEmpty && route.type == 1 ? nil : route
+            }
+            routes[range] = left.isEmpty ? nil : left
+        }
+    }
+
+    // MARK: Paths
+
+    /// The path to an address, or with nil the one to all other networks: the default route.
+    func path(to destination: IPAddress?) -> NetworkPath {
+        guard let destination else { return defaultPath }
+        if destination.isLoopback || isOwn(destination) { return loopbackPath }
+        return path(to: destination, upTo: destination.bits) ?? .none
+    }
+
+    /// Whether any other machine may be reached, by whatever route.
+    var hasAnyPath: Bool {
+        defaultPath.isReachable
+            || routes.values.contains { $0.contains { $0.type == 1 && $0.links.contains { isUsable($0) } } }
+    }
+
+    private func isUsable(_ index: Int32) -> Bool {
+        links[index].map { $0.link.isUsable && !$0.link.isLoopback } ?? false
+    }
+
+    /// Two halves in place of one default route are how tunnels win over it; of IPv6, the eighth of
+    /// all addresses that are global (RFC 4291 §2.4) counts, too.
+    private var defaultPath: NetworkPath {
+        path(to: IPAddress(isIPv4: true, high: 1 << 56, low: 0), upTo: 1)
+            ?? path(to: IPAddress(isIPv4: false, high: 0x2000 << 48, low: 1), upTo: 3) ?? .none
+    }
+
+    private func isOwn(_ address: IPAddress) -> Bool {
+        addresses.values.contains { $0.contains { $0.address == address } }
+    }
+
+    private var loopbackPath: NetworkPath {
+        guard let known = links.values.first(where: { $0.link.isLoopback && $0.link.isUp }) else { return .none }
+        return NetworkPath(
+            status: .reachableViaOther,
+            interfaceName: known.link.name,
+            interfaceKind: .loopback,
+            localAddress: nil,
+            isExpensive: false
+        )
+    }
+
+    private func path(to destination: IPAddress, upTo longest: Int) -> NetworkPath? {
+        for length in stride(from: longest, through: 0, by: -1) {
+            guard let routes = routes[Range(first: destination.prefix(length), length: length)] else { continue }
+            for route in routes.sorted(by: { $0.metric < $1.metric }) {
+                switch route.type {
+                case 1:
+                    if let path = path(over: route, to: destination) { return path }
+                // RTN_THROW
+                case 9: continue
+                // RTN_BLACKHOLE, RTN_UNREACHABLE and RTN_PROHIBIT
+                default: return NetworkPath.none
+                }
+            }
+        }
+        return nil
+    }
+
+    private func path(over route: NetworkRoute, to destination: IPAddress) -> NetworkPath? {
+        for index in route.links {
+            guard let known = links[index], known.link.isUsable else { continue }
+            let source = route.source ?? source(on: index, for: destination)
+            if !destination.isIPv4, source == nil { continue }
+            return NetworkPath(
+                status: known.nature.status,
+                interfaceName: known.link.name,
+                interfaceKind: known.nature.kind,
+                localAddress: source?.text,
+                isExpensive: known.nature.isExpensive
+            )
+        }
+        return nil
+    }
+
+    /// An address of the link from which a destination can be reached.
+    private func source(on index: Int32, for destination: IPAddress) -> IPAddress? {
+        let usable = (addresses[index] ?? []).filter {
+            $0.isUsable && $0.address.isIPv4 == destination.isIPv4
+                && (destination.isLinkLocal || !$0.address.isLinkLocal)
+        }
+        return (usable.first { !$0.isDeprecated } ?? usable.first)?.address
+    }
+}
