@@ -33,6 +33,13 @@ extension Notification.Name {
     ///
     /// Counterpart of `AFURLSessionDidInvalidateNotification`.
     public static let sessionDidInvalidate = Notification.Name("com.alamofire.networking.session.invalidate")
+    /// The status of a ``Bluebonnet/NetworkReachabilityManager`` is another one; the object is the
+    /// manager. Its ``Bluebonnet/NetworkReachabilityManager/postNotifications(to:on:)`` posts it.
+    ///
+    /// Counterpart of `AFNetworkingReachabilityDidChangeNotification`.
+    public static let networkingReachabilityDidChange = Notification.Name(
+        "com.alamofire.networking.reachability.change"
+    )
 }
 
 /// The keys of the `userInfo` of ``Foundation/NSNotification/Name/networkingTaskDidComplete``, with
@@ -54,4 +61,9 @@ public enum NetworkingUserInfoKey {
     public static let error = "com.alamofire.networking.task.complete.error"
     /// What happened for the task, ``Bluebonnet/TaskMetrics``; absent for one that never began.
     public static let sessionTaskMetrics = "com.alamofire.networking.complete.sessiontaskmetrics"
+    /// The status of a manager, the `Int` ``Bluebonnet/NetworkReachabilityStatus/number``: in
+    /// ``Foundation/NSNotification/Name/networkingReachabilityDidChange``.
+    ///
+    /// Counterpart of `AFNetworkingReachabilityNotificationStatusItem`.
+    public static let reachabilityStatus = "AFNetworkingReachabilityNotificationStatusItem"
 }

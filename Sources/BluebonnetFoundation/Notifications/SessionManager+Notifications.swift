@@ -32,7 +32,7 @@ extension SessionManager {
     }
 }
 
-/// The posts of a session's notifications.
+/// The posts of the notifications of a session, or of a reachability manager.
 ///
 /// No counterpart: AFNetworking posts for ever.
 public final class SessionNotifications: Sendable {
