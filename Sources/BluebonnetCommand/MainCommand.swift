@@ -24,6 +24,7 @@ struct MainCommand: AsyncParsableCommand {
               bluebonnet upload photo.png :8080/files/
               bluebonnet batch --jobs 64 requests.jsonl
               bluebonnet trust example.org
+              bluebonnet reachability --watch
               bluebonnet cookies list cookies.txt
               bluebonnet cache explain ~/.cache/bluebonnet example.org
 
@@ -33,7 +34,7 @@ struct MainCommand: AsyncParsableCommand {
         version: version,
         subcommands: requestCommands + [
             DownloadCommand.self, UploadCommand.self, BatchCommand.self, TrustCommand.self, CookiesCommand.self,
-            CacheCommand.self, ServeCommand.self, DemoCommand.self,
+            CacheCommand.self, ReachabilityCommand.self, ServeCommand.self, DemoCommand.self,
         ]
     )
 

@@ -1,0 +1,194 @@
+import Bluebonnet
+import Foundation
+import Testing
+
+/// The command that watches a network of its own, whose links and routes a test changes.
+@Suite(.needsNamespaces) struct ReachabilityProcessTests {
+    /// `bluebonnet reachability --watch --json` in a namespace.
+    private final class Watch {
+        private let process: Process
+        private let output = Pipe()
+        private var text = ""
+
+        init(_ namespace: NetworkNamespace, _ arguments: String...) throws {
+            process = namespace.process(["reachability", "--watch", "--json"] + arguments)
+            process.standardOutput = output
+            try process.run()
+        }
+
+        deinit {
+            process.terminate()
+            process.waitUntilExit()
+        }
+
+        var identifier: Int32 { process.processIdentifier }
+
+        /// The next line that the command prints.
+        func next() async throws -> JSONValue {
+            while true {
+                if let end = text.firstIndex(of: "\n") {
+                    let line = String(text[..<end])
+                    text = String(text[text.index(after: end)...])
+                    return try JSONValue(parsing: Data(line.utf8))
+                }
+                let more = await output.nextText()
+                if more.isEmpty { throw NetworkNamespace.Failure(description: "the command has ended") }
+                text += more
+            }
+        }
+
+        /// The next line, and the time from the end of the change to it.
+        func next(after change: () throws -> Void) async throws -> (JSONValue, Duration) {
+            try change()
+            let begin = ContinuousClock.now
+            let line = try await next()
+            return (line, .now - begin)
+        }
+    }
+
+    /// The time in which a status has to be told after the event of the kernel.
+    private static let limit = Duration.milliseconds(300)
+
+    @Test(.timeLimit(.minutes(1)))
+    func `A link, its address and the default route go away and come back`() async throws {
+        let namespace = try NetworkNamespace(interfaces: 1)
+        try namespace.ip("route add default via 10.9.0.2")
+        let watch = try Watch(namespace)
+        let first = try await watch.next()
+        #expect(first["status"] == "Reachable via Ethernet" && first["interface"] == "v0")
+        #expect(first["address"] == "10.9.0.1" && first["reachable"] == true && first["number"] == 2)
+        let changes = [
+            ("link set v0 down", false), ("link set v0 up", nil), ("route add default via 10.9.0.2", true),
+            ("route delete default", false), ("route add default via 10.9.0.2", true),
+            // The kernel removes the route with the address, and tells nobody.
+            ("address delete 10.9.0.1/24 dev v0", false), ("address add 10.9.0.1/24 dev v0", nil),
+            ("route add default via 10.9.0.2", true),
+        ]
+        for (change, isReachable) in changes {
+            guard let isReachable else {
+                try namespace.ip(change)
+                continue
+            }
+            let (line, time) = try await watch.next { try namespace.ip(change) }
+            #expect(line["reachable"] == .bool(isReachable), "\(change)")
+            #expect(time < Self.limit, "\(change)")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `A second interface takes over, and gives back`() async throws {
+        let namespace = try NetworkNamespace(interfaces: 2)
+        try namespace.ip("route add default via 10.9.0.2 metric 100")
+        try namespace.ip("route add default via 10.9.1.2 metric 200")
+        let watch = try Watch(namespace)
+        #expect(try await watch.next()["interface"] == "v0")
+        let (other, time) = try await watch.next { try namespace.ip("link set v0 down") }
+        #expect(other["interface"] == "v1" && other["address"] == "10.9.1.1" && time < Self.limit)
+        try namespace.ip("link set v0 up")
+        let (back, _) = try await watch.next { try namespace.ip("route add default via 10.9.0.2 metric 100") }
+        #expect(back["interface"] == "v0")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `A host has a route while the default is gone`() async throws {
+        let namespace = try NetworkNamespace(interfaces: 1)
+        let host = try Watch(namespace, "10.9.0.77")
+        let all = try Watch(namespace)
+        #expect(try await host.next()["reachable"] == true)
+        #expect(try await all.next()["status"] == "Not Reachable")
+        let (gone, time) = try await host.next { try namespace.ip("route delete 10.9.0.0/24") }
+        #expect(gone["reachable"] == false && time < Self.limit)
+        let (back, _) = try await host.next { try namespace.ip("route add 10.9.0.77/32 dev v0") }
+        #expect(back["reachable"] == true && back["interface"] == "v0")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `IPv6 has a path of its own`() async throws {
+        let namespace = try NetworkNamespace(interfaces: 1)
+        let watch = try Watch(namespace)
+        #expect(try await watch.next()["reachable"] == false)
+        try namespace.ip("address add 2001:db8::7/64 dev v0 nodad")
+        let (path, time) = try await watch.next { try namespace.ip("-6 route add default via 2001:db8::1") }
+        #expect(path["address"] == "2001:db8::7" && time < Self.limit)
+        let (gone, _) = try await watch.next { try namespace.ip("-6 address delete 2001:db8::7/64 dev v0") }
+        #expect(gone["reachable"] == false)
+    }
+
+    /// `scripts/reachability-flaps` has 200 of them.
+    @Test(.timeLimit(.minutes(5)))
+    func `Each of many flaps is told, and nothing is done between them`() async throws {
+        let setting = ProcessInfo.processInfo.environment["BLUEBONNET_FLAPS"]
+        let flaps = setting.flatMap { Int($0) } ?? 20
+        let namespace = try NetworkNamespace(interfaces: 1)
+        try namespace.ip("route add default via 10.9.0.2")
+        let watch = try Watch(namespace)
+        #expect(try await watch.next()["reachable"] == true)
+        var longest = Duration.zero
+        for _ in 0..<flaps {
+            let (down, first) = try await watch.next { try namespace.ip("route delete default") }
+            let (up, second) = try await watch.next { try namespace.ip("route add default via 10.9.0.2") }
+            try #require(down["reachable"] == false && up["reachable"] == true)
+            longest = max(longest, first, second)
+        }
+        #expect(longest < Self.limit)
+        if setting != nil { print("\(flaps) flaps, the longest delay was \(longest)") }
+        // None waited for its status: each is told all the same.
+        for _ in 0..<flaps {
+            try namespace.ip("route delete default")
+            try namespace.ip("route add default via 10.9.0.2")
+        }
+        for _ in 0..<flaps {
+            try #require(try await watch.next()["reachable"] == false)
+            try #require(try await watch.next()["reachable"] == true)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `Who waits for a change uses no processor`() async throws {
+        let namespace = try NetworkNamespace(interfaces: 1)
+        let watch = try Watch(namespace)
+        #expect(try await watch.next()["reachable"] == false)
+        // `ip` runs the command in its place. Two changes that concern no path wake it, and by the
+        // second one it has slept in between.
+        let before = try ticks(of: watch.identifier)
+        for _ in 0..<50 {
+            try namespace.ip("address add 10.9.0.9/24 dev v0")
+            try namespace.ip("address delete 10.9.0.9/24 dev v0")
+        }
+        let (last, _) = try await watch.next { try namespace.ip("route add default via 10.9.0.2") }
+        #expect(last["reachable"] == true)
+        #expect(try ticks(of: watch.identifier) - before <= 15)
+    }
+
+    /// The time of the processor that a process has used, in hundredths of a second.
+    private func ticks(of process: Int32) throws -> Int {
+        let text = try String(contentsOf: URL(filePath: "/proc/\(process)/stat"), encoding: .utf8)
+        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else {
+            throw NetworkNamespace.Failure(description: "no times of \(process)")
+        }
+        return user + system
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `Without a watch the exit status tells`() async throws {
+        let namespace = try NetworkNamespace(interfaces: 1)
+        let here = namespace.process(["reachability", "10.9.0.77"])
+        here.standardOutput = FileHandle.nullDevice
+        #expect(try await here.start().value == 0)
+        let elsewhere = namespace.process(["reachability", "198.51.100.1", "--json"])
+        let output = Pipe()
+        elsewhere.standardOutput = output
+        #expect(try await elsewhere.start().value == 1)
+        #expect(await output.nextText().contains(#""status":"Not Reachable""#))
+    }
+}
+
+@Suite struct ReachabilityUsageTests {
+    @Test(arguments: ["", "a b", "user@example.org", "http://"])
+    func `A text that is no host is bad usage, and is not repeated`(host: String) async throws {
+        let output = try await Command.run("reachability", host)
+        #expect(output.status == 2)
+        #expect(!output.errors.contains("user@"))
+    }
+}
