@@ -162,8 +162,9 @@ final class CacheStep: Sendable {
         status.isCollapsed = lookup.isCollapsed
         status.detail = detail
         // §5.1: a response that was not confirmed tells its age.
-        let head = stored.record.head.withAge(stored.age)
-        return await response(stored.record, lookup, head: head, status, parts: stored.parts, after: nil)
+        let record = stored.record
+        let head = record.head.dated(Int(record.receivedAt.timeIntervalSince1970)).withAge(stored.age)
+        return await response(record, lookup, head: head, status, parts: stored.parts, after: nil)
     }
 
     func response(

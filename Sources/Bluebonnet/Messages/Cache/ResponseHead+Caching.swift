@@ -5,6 +5,13 @@ extension ResponseHead {
     func withAge(_ seconds: Int) -> ResponseHead {
         replacing(adding: (.age, String(seconds))) { $0 == "age" }
     }
+
+    /// The same head with the time at which it came as its `Date`, where it has none (RFC 9110
+    /// §6.6.1).
+    func dated(_ seconds: Int) -> ResponseHead {
+        guard !contains(.date) else { return self }
+        return replacing(adding: (.date, HTTPDate.text(secondsSince1970: seconds))) { _ in false }
+    }
 }
 
 extension RawHeaderFields {

@@ -27,6 +27,16 @@ struct CacheStepTests {
         #expect(second.cacheStatus?.description == "Bluebonnet; hit; ttl=40")
     }
 
+    @Test func `a stored response without a Date gets the time at which it came`() async throws {
+        let bench = CacheBench { request, number in
+            .numbered(number, request.url.path() == "/a" ? Self.fresh : [.cacheControl: "max-age=60", .date: "x"])
+        }
+        #expect(try await bench.send().headerFields[.date] == nil)
+        bench.move(by: 20)
+        #expect(try await bench.send().headerFields[.date] == httpDate(CacheBench.start))
+        for _ in 0..<2 { #expect(try await bench.send(.get, "/b").headerFields[values: .date] == ["x"]) }
+    }
+
     @Test func `the metrics of a hit have one transaction, which sent nothing`() async throws {
         let bench = CacheBench { _, number in .numbered(number, Self.fresh) }
         #expect(try await bench.send().metrics.transactions.map(\.resourceFetchType) == [.networkLoad])

@@ -35,4 +35,16 @@ struct HTTPDateTests {
     func `anything else is no date`(text: String) {
         #expect(HTTPDate(text) == nil)
     }
+
+    @Test func `a time that is written is read as the same`() {
+        #expect(HTTPDate.text(secondsSince1970: 784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(HTTPDate.text(secondsSince1970: 951_782_400) == "Tue, 29 Feb 2000 00:00:00 GMT")
+        #expect(HTTPDate.text(secondsSince1970: -1) == "Thu, 01 Jan 1970 00:00:00 GMT")
+        #expect(HTTPDate.text(secondsSince1970: .max) == "Fri, 31 Dec 9999 23:59:59 GMT")
+        // Each day of eight years, and days of all centuries.
+        for day in Array(18_000..<20_922) + Array(stride(from: 0, to: 2_932_896, by: 997)) {
+            let seconds = day * 86_400 + day % 86_400
+            #expect(HTTPDate(HTTPDate.text(secondsSince1970: seconds))?.secondsSince1970 == seconds)
+        }
+    }
 }
