@@ -134,6 +134,6 @@ extension CacheRecord {
     /// nil where the response is not fresh, or is a part.
     fileprivate func answer(at now: Int, isShared: Bool) -> AgedAnswer.Value? {
         guard part == nil, let (age, timeToLive) = freshness(at: now, isShared: isShared) else { return nil }
-        return aged.value(of: head, age: age, timeToLive: timeToLive)
+        return aged.value(age: age, timeToLive: timeToLive, head: head(atAge: age))
     }
 }

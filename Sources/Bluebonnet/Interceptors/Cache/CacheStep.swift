@@ -161,10 +161,8 @@ final class CacheStep: Sendable {
         status.timeToLive = stored.timeToLive
         status.isCollapsed = lookup.isCollapsed
         status.detail = detail
-        // §5.1: a response that was not confirmed tells its age.
-        let record = stored.record
-        let head = record.head.dated(Int(record.receivedAt.timeIntervalSince1970)).withAge(stored.age)
-        return await response(record, lookup, head: head, status, parts: stored.parts, after: nil)
+        let head = stored.record.head(atAge: stored.age)
+        return await response(stored.record, lookup, head: head, status, parts: stored.parts, after: nil)
     }
 
     func response(

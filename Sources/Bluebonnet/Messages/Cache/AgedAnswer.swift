@@ -12,14 +12,13 @@ final class AgedAnswer: Sendable {
 
     private let latest = Mutex<Value?>(nil)
 
-    /// The value at an age.
-    func value(of head: ResponseHead, age: Int, timeToLive: Int) -> Value {
+    /// The value at an age, of which the head is made where it is not known.
+    func value(age: Int, timeToLive: Int, head: @autoclosure () -> ResponseHead) -> Value {
         let known = latest.withLock { $0 }
         if let known, known.age == age, known.timeToLive == timeToLive { return known }
         var status = CacheStatus()
         (status.isHit, status.timeToLive) = (true, timeToLive)
-        // RFC 9111 §5.1: a response that was not confirmed tells its age.
-        let value = Value(age: age, timeToLive: timeToLive, head: head.withAge(age), status: CopyOnWrite(status))
+        let value = Value(age: age, timeToLive: timeToLive, head: head(), status: CopyOnWrite(status))
         latest.withLock { $0 = value }
         return value
     }

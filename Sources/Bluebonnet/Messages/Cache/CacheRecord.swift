@@ -91,6 +91,12 @@ public struct CacheRecord: Sendable {
 
     var requestedAt: Int { contents.value.requestedAt }
 
+    /// The head of a hit. A response that was not confirmed tells its age (RFC 9111 §5.1), and each
+    /// one the time at which it was made, or at which it came (RFC 9110 §6.6.1).
+    func head(atAge age: Int) -> ResponseHead {
+        head.dated(contents.value.receivedAt).withAge(age)
+    }
+
     /// What it takes of memory without its body, about.
     var headCost: Int { 512 + contents.value.key.utf8.count + 64 * contents.value.varying.count + headBytes }
 
