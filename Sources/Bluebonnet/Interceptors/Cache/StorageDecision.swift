@@ -151,8 +151,11 @@ enum StorageDecision: Sendable {
     static func updated(_ stored: ResponseHead, with newer: ResponseHead, _ isShared: Bool) -> ResponseHead {
         let newer = Self.stored(newer, CacheDirectives(newer.values(for: .cacheControl)), isShared)
         let fields = newer.headerFields.filter {
-            // What it varies by was found in the request for the stored one.
+            // What it varies by was found in the request for the stored one. Its entity tag stays:
+            // nginx confirms the weak one of a compressed response by a 304 with the strong one of
+            // the file, which has other bytes (RFC 9110 §8.8.1).
             !fixedFields.contains($0.name.canonicalName) && $0.name != .vary
+                && ($0.name != .eTag || !stored.contains(.eTag))
         }
         let names = Set(fields.map(\.name.canonicalName))
         var head = stored.replacing { names.contains($0) || $0 == "age" }

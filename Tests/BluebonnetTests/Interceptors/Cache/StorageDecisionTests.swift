@@ -127,6 +127,19 @@ struct StorageDecisionTests {
         #expect(!head.contains(.age) && !head.contains(.connection) && head[.contentEncoding] == "gzip")
     }
 
+    @Test func `a weak entity tag stays weak when a strong one confirms it, as nginx does`() {
+        let stored = ResponseHead(status: .ok, headerFields: [.eTag: "W/\"x\"", .contentEncoding: "gzip"])
+        let newer = ResponseHead(status: .notModified, headerFields: [.eTag: "\"x\"", .date: httpDate(0)])
+        let head = StorageDecision.updated(stored, with: newer, false)
+        #expect(head.values(for: .eTag) == ["W/\"x\""] && head[.date] == httpDate(0))
+    }
+
+    @Test func `an entity tag that a confirmation brings is stored where there was none`() {
+        let newer = ResponseHead(status: .notModified, headerFields: [.eTag: "\"x\""])
+        let head = StorageDecision.updated(ResponseHead(status: .ok, headerFields: [:]), with: newer, false)
+        #expect(head[.eTag] == "\"x\"")
+    }
+
     // MARK: Vary
 
     private func record(_ vary: String, _ request: Request) throws -> CacheRecord {
