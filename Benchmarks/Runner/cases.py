@@ -15,13 +15,14 @@ WORKLOADS = [
     "sequential", "sequential-on-loop", "concurrent-64", "concurrent-64-on-loop", "queued-10000", "tls-new", "tls-resumed",
     "download-null", "download-null-on-loop", "download-null-tls", "download-file", "download-file-tls",
     "upload-file", "upload-multipart", "json-100k", "cold-start",
-    "encode-query", "encode-multipart",
+    "encode-query", "encode-multipart", "cookies-10000", "download-cached",
     *[f"json-{kind}{suffix}" for suffix in payloads.DOCUMENTS for kind in ("value", "decodable")],
 ]
 # Where the processors have nothing to do between requests, so that it matters whether they sleep
 # (`servers.Awake`).
 WAITING = {"sequential", "sequential-on-loop"}
 TRANSFERS = {workload for workload in WORKLOADS if workload.startswith(("download-", "upload-"))}
+PIECES = 64  # of `download-cached`: 1 GiB is stored, and as much is read
 COLD_PYTHON = "import sys, urllib.request as r; sys.stdout.buffer.write(r.urlopen(sys.argv[1]).read())"
 
 
@@ -93,6 +94,8 @@ def request_arguments(workload: str, places: Places) -> list:
         ]
     if plain == "json-100k":
         return ["--url", places.base + "/records.json", "--expect", payloads.RECORD_COUNT, "--warm-up", 10]
+    if plain == "download-cached":
+        return ["--url", places.base + "/piece.bin", "--expect", 2 * payloads.PIECE_BYTES]
     large = ["--expect", places.files.large_bytes]
     if plain in ("upload-file", "upload-multipart"):
         return ["--url", places.sink, "--file", places.files.large, *large]
@@ -107,14 +110,16 @@ def harness_case(name: str, library: str, workload: str, options: list, places: 
     if executable is None:
         return None
     arguments = request_arguments(workload, places)
-    megabytes = places.files.large_bytes / 1e6 if workload in TRANSFERS else None
+    size = 2 * payloads.PIECE_BYTES if workload == "download-cached" else places.files.large_bytes
+    megabytes = size / 1e6 if workload in TRANSFERS else None
 
     def run(count: int) -> Sample:
         command = [*executable, job(workload), *arguments, *options, "--requests", count]
         return samples.from_report(samples.output(command), megabytes)
 
     calibration = 1 if megabytes else 640 if "64" in workload else 100
-    return Case(workload, name, run, calibration, fixed=QUEUED if workload == "queued-10000" else None)
+    fixed = {"queued-10000": QUEUED, "download-cached": PIECES}.get(workload)
+    return Case(workload, name, run, calibration, fixed=fixed)
 
 
 def document_cases(workload: str, places: Places) -> list[Case]:
@@ -140,17 +145,20 @@ def document_cases(workload: str, places: Places) -> list[Case]:
 
 
 def encoding_cases(workload: str, places: Places) -> list[Case]:
-    """The cases that encode parameters and forms: no server, one thread."""
+    """The cases that encode parameters and forms, or match cookies: no server, one thread."""
 
     def case(client: str, executable: list) -> Case:
         def run(requests: int) -> Sample:
-            return samples.from_report(
-                samples.output([*executable, workload, "--warm-up", 3, "--requests", requests]), None)
+            expected = ["--expect", 9] if workload.startswith("cookies-") else []
+            command = [*executable, workload, *expected, "--warm-up", 3, "--requests", requests]
+            return samples.from_report(samples.output(command), None)
 
         return Case(workload, client, run, 20)
 
-    found = [(client, places.harness(library)) for client, library in
-             (("bluebonnet", "bluebonnet"), ("foundation", "urlsession"))]
+    rows = [("bluebonnet", "bluebonnet")]
+    if workload.startswith("encode-"):
+        rows.append(("foundation", "urlsession"))
+    found = [(client, places.harness(library)) for client, library in rows]
     return [case(client, executable) for client, executable in found if executable]
 
 
@@ -227,7 +235,7 @@ def cases(workload: str, places: Places) -> list[Case]:
         return cold_starts(places)
     if workload.startswith(("json-value", "json-decodable")):
         return document_cases(workload, places)
-    if workload.startswith("encode-"):
+    if workload.startswith(("encode-", "cookies-")):
         return encoding_cases(workload, places)
     if workload == "upload-multipart":
         return multipart_upload_cases(places)
@@ -266,6 +274,11 @@ def swift_rows(workload: str, places: Places) -> Rows:
             ("bluebonnet", "bluebonnet", []),
             ("nio-sendfile", "nio", []),
             *[(name, "ahc", options) for name, options in AHC_UPLOADS.items()], ("urlsession", "urlsession", []),
+        ]
+    if workload == "download-cached":
+        return [
+            ("bluebonnet", "bluebonnet", []), ("bluebonnet-cached", "bluebonnet", ["--cache", "memory"]),
+            ("bluebonnet-cached-on-disk", "bluebonnet", ["--cache", places.cache]),
         ]
     if workload == "tls-resumed":  # no client built on NIOSSL can; ours with full handshakes, for comparison
         return [("bluebonnet-full", "bluebonnet", ["--expect", len(payloads.TINY)])]

@@ -10,6 +10,7 @@ TINY = b"Hello, World!"
 RECORD_COUNT = 435
 LARGE_BYTES = 256_000_000
 LARGE_BYTES_QUICK = 64_000_000
+PIECE_BYTES = 16 << 20  # more than a cache in memory stores, and less than one on disk does
 FIRST_NAMES = ["Ada", "Grace", "Alan", "Edsger", "Barbara", "Donald", "Margaret", "Dennis", "Frances", "Niklaus"]
 LAST_NAMES = ["Lovelace", "Hopper", "Turing", "Dijkstra", "Liskov", "Knuth", "Hamilton", "Ritchie", "Allen", "Wirth"]
 CITIES = ["Austin", "Zürich", "Kyoto", "Nairobi", "Lima", "Oslo", "Perth"]
@@ -153,6 +154,7 @@ def create(folder: Path, large_bytes: int) -> Payloads:
         left = large_bytes
         while left > 0:
             left -= file.write(block[: min(left, len(block))])
+    (folder / "piece.bin").write_bytes(os.urandom(PIECE_BYTES))
     return Payloads(folder, large_bytes)
 
 

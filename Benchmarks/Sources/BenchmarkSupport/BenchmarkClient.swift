@@ -11,6 +11,12 @@ public protocol BenchmarkClient: Sendable {
     /// - Returns: The number of bytes received.
     func download(_ url: String) async throws -> Int
 
+    /// Streams a body that is fetched anew and stored in the cache, and then again from the cache.
+    /// Only for clients that have one.
+    ///
+    /// - Returns: The number of bytes received by both.
+    func downloadThroughCache(_ url: String) async throws -> Int
+
     /// Streams a body into a file, which is replaced when it exists.
     ///
     /// - Returns: The number of bytes written.
@@ -36,6 +42,9 @@ public protocol BenchmarkClient: Sendable {
 extension BenchmarkClient {
     /// Throws ``NoSuchWorkload``: most clients have no multipart forms.
     public func uploadMultipart(_ path: String, to url: String) async throws -> Int { throw NoSuchWorkload() }
+
+    /// Throws ``NoSuchWorkload``: most clients have no cache.
+    public func downloadThroughCache(_ url: String) async throws -> Int { throw NoSuchWorkload() }
 }
 
 /// The response of the upload sink: the number of body bytes that it received, in decimal.

@@ -117,12 +117,14 @@ public struct BenchmarkRun: Sendable {
         case .sequential, .concurrent64, .queued10000, .tlsNew:
             try await library.get(options.url)
         case .downloadNull: try await library.download(options.url)
+        case .downloadCached: try await library.downloadThroughCache(options.url)
         case .downloadFile: try await library.download(options.url, to: options.file)
         case .uploadFile: try await library.upload(options.file, to: options.url)
         case .uploadMultipart: try await library.uploadMultipart(options.file, to: options.url)
         case .json100k: try await library.records(options.url)
         case .jsonValue, .jsonDecodable, .jsonValueTexts, .jsonDecodableTexts, .jsonValueStructure,
-            .jsonDecodableStructure, .jsonValueDoubles, .jsonDecodableDoubles, .encodeQuery, .encodeMultipart:
+            .jsonDecodableStructure, .jsonValueDoubles, .jsonDecodableDoubles, .encodeQuery, .encodeMultipart,
+            .cookies10000:
             throw BenchmarkOptions.Invalid(description: "this client has no \(options.workload.rawValue)")
         }
     }

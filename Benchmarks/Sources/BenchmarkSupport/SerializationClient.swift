@@ -27,4 +27,14 @@ public protocol SerializationClient: Sendable {
     ///
     /// - Returns: The number of bytes, without the boundaries.
     func multipart() throws -> Int
+
+    /// Finds the cookies of one request in a jar of 10,000. Only for clients that have a jar.
+    ///
+    /// - Returns: The number of cookies.
+    func cookies() throws -> Int
+}
+
+extension SerializationClient {
+    /// Throws ``NoSuchWorkload``.
+    public func cookies() throws -> Int { throw NoSuchWorkload() }
 }

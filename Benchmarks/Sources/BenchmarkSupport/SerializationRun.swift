@@ -64,6 +64,7 @@ public struct SerializationRun: Sendable {
         case .jsonDecodableDoubles: try library.decode(JSONDocuments.Doubles.self, document).features.count
         case .encodeQuery: try library.query()
         case .encodeMultipart: try library.multipart()
+        case .cookies10000: try library.cookies()
         default: try library.value(document)
         }
     }

@@ -11,6 +11,8 @@ public enum Workload: String, Sendable, CaseIterable {
     case tlsNew = "tls-new"
     /// A large body streamed and thrown away.
     case downloadNull = "download-null"
+    /// 16 MiB streamed and thrown away, fetched anew and then from a cache where there is one.
+    case downloadCached = "download-cached"
     /// A large body streamed to a file.
     case downloadFile = "download-file"
     /// A large file sent as a request body.
@@ -40,12 +42,14 @@ public enum Workload: String, Sendable, CaseIterable {
     case encodeQuery = "encode-query"
     /// A form of 20 texts and a file of 100 KB in memory written as multipart, without network.
     case encodeMultipart = "encode-multipart"
+    /// The cookies of one request found among 10,000, without network.
+    case cookies10000 = "cookies-10000"
 
     /// Whether the workload reads a document from a file.
-    var readsFile: Bool { isLocal && !rawValue.hasPrefix("encode-") }
+    var readsFile: Bool { isLocal && rawValue.hasPrefix("json-") }
 
     /// Whether the workload needs no server and is run by ``SerializationRun``.
     public var isLocal: Bool {
-        ["json-value", "json-decodable", "encode-"].contains { rawValue.hasPrefix($0) }
+        ["json-value", "json-decodable", "encode-", "cookies-"].contains { rawValue.hasPrefix($0) }
     }
 }

@@ -39,6 +39,18 @@ struct BluebonnetLibrary: BenchmarkClient {
         return count
     }
 
+    func downloadThroughCache(_ url: String) async throws -> Int {
+        var count = 0
+        for policy in [CachePolicy.reload, .default] {
+            var request = try api.request(.get, url)
+            request.properties.cachePolicy = policy
+            let response = try await api.session.open(request)
+            guard response.head.status == .ok else { throw UnexpectedStatus(status: response.head.status.code) }
+            for try await piece in response.body { count += piece.count }
+        }
+        return count
+    }
+
     func download(_ url: String, to path: String) async throws -> Int {
         guard let segments else { return try await stream(url).body.write(to: URL(filePath: path)) }
         try await api.download(url, options: [.downloadSegments(segments)], to: URL(filePath: path))

@@ -23,6 +23,28 @@ struct BluebonnetSerialization: SerializationClient {
         )
     )
 
+    /// 10,000 cookies of 1,000 sites, of which each has ten with the usual attributes; one of them
+    /// is for another path.
+    private static let jar: CookieJar = {
+        let jar = CookieJar()
+        for site in 0..<1_000 {
+            let host = "site\(site).com"
+            for (number, attributes) in [
+                "", "; Secure", "; HttpOnly", "; Domain=\(host)", "; Path=/", "; Path=/a", "; Path=/a/b",
+                "; Path=/other", "; Max-Age=86400", "; SameSite=Lax",
+            ].enumerated() {
+                guard let url = URL(string: "https://\(host)/a/b/c") else { continue }
+                _ = jar.set("name\(number)=0123456789abcdef\(attributes)", from: url)
+            }
+        }
+        return jar
+    }()
+    private static let page = URL(string: "https://site500.com/a/b/page?query=1")
+
+    func cookies() throws -> Int {
+        Self.page.map { Self.jar.cookies(for: $0).count } ?? 0
+    }
+
     func value(_ document: Data) throws -> Int {
         let value = try JSONValue(parsing: document)
         return value.array?.count ?? value.object?.values.first?.array?.count ?? 0
