@@ -130,7 +130,7 @@
                     }
                     return nil
                 }) {
-                    // It ends by itself: its task ends when it is cancelled, and decoding is finite.
+                    // It ends by itself: its task does when it is cancelled, and decoding does.
                     Task { await self.run(transfer, request) }
                 }
             }

@@ -201,7 +201,7 @@
                 lines[urgency].append(Place(transfer: transfer, ticket: lastTicket))
             }
 
-            /// Removes void places where they are the most, so that cancelling does not fill memory.
+            /// Removes void places where they are the most: cancelling does not fill memory.
             private mutating func compact(_ urgency: Int) {
                 guard lines[urgency].count > 2 * waitingCount + 64 else { return }
                 lines[urgency].filter { entries[$0.transfer]?.ticket == $0.ticket }

@@ -190,8 +190,8 @@
             try await image(for: ImageRequest(url: url, processors: processors, targetSize: targetSize))
         }
 
-        /// The image in memory; nil where there is none, or the policy of the request does not allow
-        /// it.
+        /// The image in memory; nil where there is none, or the policy of the request does not
+        /// allow it.
         ///
         /// - Parameter request: The image.
         /// - Returns: The image as it is wanted.

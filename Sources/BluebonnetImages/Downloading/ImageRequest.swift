@@ -21,8 +21,8 @@
         /// The name of the image, by which it is known in the cache and shares its transfer; nil
         /// for the URL. Default: nil.
         ///
-        /// Set it where a part of the URL changes and the image does not, such as a token, and where
-        /// one URL has several images, by the header fields of the request.
+        /// Set it where a part of the URL changes and the image does not, such as a token, and
+        /// where one URL has several images, by the header fields of the request.
         public var cacheKey: String?
 
         /// Makes a request for an image.

@@ -17,8 +17,8 @@
         ///
         /// - Parameters:
         ///   - identifier: The name of what it does, with all its settings.
-        ///   - change: Makes another image of an image, on a thread for images. What it throws fails
-        ///     the download with `responseSerializationFailed`.
+        ///   - change: Makes another image of an image, on a thread for images. What it throws
+        ///     fails the download with `responseSerializationFailed`.
         public init(identifier: String, _ change: @escaping @Sendable (Image) throws -> Image) {
             self.identifier = identifier
             self.change = change

@@ -8,7 +8,8 @@
 
     @testable import BluebonnetImages
 
-    /// Transfers that stop, and what continues them; images that are fetched before they are wanted.
+    /// Transfers that stop, and what continues them; images that are fetched before they are
+    /// wanted.
     @Suite(.timeLimit(.minutes(5)))
     struct ImageDownloadPartsTests {
         private struct Cut: Error {}

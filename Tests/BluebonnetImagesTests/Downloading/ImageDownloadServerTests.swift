@@ -1,0 +1,77 @@
+#if Images
+    import Bluebonnet
+    import BluebonnetImages
+    import Foundation
+    import LocalServer
+    import Testing
+
+    /// Images over sockets, with the default session and decoder.
+    @Suite(.timeLimit(.minutes(5)))
+    struct ImageDownloadServerTests {
+        private static func picture() throws -> [UInt8] {
+            var bitmap = try #require(Bitmap(width: 60, height: 40, color: .init(red: 10, green: 200, blue: 30)))
+            bitmap[0, 0] = .init(red: 255, green: 0, blue: 0)
+            return Array(try bitmap.pngData())
+        }
+
+        private static func fields(_ others: [(name: String, value: String)] = []) -> [(name: String, value: String)] {
+            [("Content-Type", "image/png"), ("ETag", "\"1\"")] + others
+        }
+
+        @Test func `an image of a server is decoded, processed and kept`() async throws {
+            let picture = try Self.picture()
+            try await FaultServer.run(.requests { _ in [.respond(headers: Self.fields(), bytes: picture)] }) { server in
+                let downloader = ImageDownloader()
+                let url = try #require(URL(string: "\(server.baseURL)a.png"))
+                let image = try await downloader.image(from: url)
+                #expect(image.width == 60 && image.height == 40)
+                #expect(image.bitmap[0, 0] == Bitmap.Pixel(red: 255, green: 0, blue: 0))
+                #expect(image.metadata.format == .png)
+                let circle = try await downloader.image(from: url, processors: [.circle])
+                #expect(circle.width == 40 && circle.height == 40)
+                #expect(circle.bitmap[0, 0].alpha == 0)
+                let small = try await downloader.image(from: url, targetSize: ImageSize(width: 30, height: 30))
+                #expect(small.width == 30 && small.height == 20)
+                #expect(server.requests.first?.value(of: "Accept") == "image/*")
+                // The circle was made of the image in memory.
+                #expect(server.requests.count == 2)
+            }
+        }
+
+        @Test func `an image that was cut off is continued from where it was`() async throws {
+            let picture = try Self.picture()
+            let (half, length) = (picture.count / 2, picture.count)
+            let script = FaultServer.Script.requests { request in
+                if request.value(of: "Range") == "bytes=\(half)-" {
+                    let range = (name: "Content-Range", value: "bytes \(half)-\(length - 1)/\(length)")
+                    return [.respond(206, headers: Self.fields([range]), bytes: Array(picture[half...]))]
+                }
+                let head =
+                    "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\nContent-Type: image/png\r\nETag: \"1\"\r\n\r\n"
+                return [.send(Array(head.utf8) + picture[..<half]), .close]
+            }
+            try await FaultServer.run(script) { server in
+                let downloader = ImageDownloader()
+                let url = try #require(URL(string: "\(server.baseURL)a.png"))
+                await #expect(throws: NetworkingError.self) { try await downloader.image(from: url) }
+                let sent = server.requests.count
+                let image = try await downloader.image(from: url)
+                #expect(image.bitmap[59, 39] == Bitmap.Pixel(red: 10, green: 200, blue: 30))
+                #expect(server.requests.count == sent + 1)
+                #expect(server.requests.last?.value(of: "If-Range") == "\"1\"")
+            }
+        }
+
+        @Test func `the tasks of a downloader drive an indicator`() async throws {
+            let picture = try Self.picture()
+            try await FaultServer.run(.requests { _ in [.respond(headers: Self.fields(), bytes: picture)] }) { server in
+                let downloader = ImageDownloader()
+                let monitor = NetworkActivityMonitor(activationDelay: .zero, completionDelay: .zero)
+                monitor.observe(downloader.session)
+                let url = try #require(URL(string: "\(server.baseURL)a.png"))
+                _ = try await downloader.image(from: url)
+                try await until("nothing is under way") { monitor.activityCount == 0 && !monitor.isActive }
+            }
+        }
+    }
+#endif
