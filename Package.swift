@@ -120,7 +120,7 @@ let package = Package(
             dependencies: [
                 "Bluebonnet",
                 .target(name: "CHiredis", condition: .when(traits: ["Redis"])),
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Stores"])),
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Stores", "Redis"])),
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Stores"])),
             ]
         ),

@@ -10,13 +10,18 @@ public import FoundationEssentials
 /// A response of which only a part came is a record of its own, with ``CacheRecord/part``: a store
 /// keeps several of one key, as it does with the responses for other header fields.
 ///
-/// ``MemoryCacheStore`` is one, and `DiskCacheStore` of the product `BluebonnetStores` another.
+/// ``MemoryCacheStore`` is one, and `DiskCacheStore` and `RedisCacheStore` of the product
+/// `BluebonnetStores` are others.
 ///
 /// Counterpart of `NSURLCache` as a class to be derived from, and of Alamofire's
 /// `CachedResponseHandler`, which has no store.
 public protocol CacheStore: Sendable {
     /// The largest body that is stored, in bytes; larger ones are not, whatever their directives.
     var bodyLimit: Int { get }
+
+    /// Whether the store serves several users, so that a cache in it is a shared one (RFC 9111 §3)
+    /// where ``HTTPCache/init(store:isShared:whenStoreFails:)`` says nothing else. Default: false.
+    var isSharedByUsers: Bool { get }
 
     /// The stored responses of a key, in any order: several, where they are for requests with other
     /// header fields. At most ``HTTPCache/mostVariants`` are looked at.
@@ -70,6 +75,11 @@ public protocol CacheStore: Sendable {
     /// - Returns: The responses.
     /// - Throws: Any error.
     func allRecords() async throws -> [CacheRecord]
+}
+
+extension CacheStore {
+    /// False: the store of one user.
+    public var isSharedByUsers: Bool { false }
 }
 
 /// Takes the body of a response that is being stored. Used by one Swift task at a time.

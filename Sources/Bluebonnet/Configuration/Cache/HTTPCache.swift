@@ -60,7 +60,7 @@ public final class HTTPCache: Sendable {
     /// The memory in front of such a store.
     let front: MemoryCacheStore?
     /// The requests that others wait for, by key.
-    let fetches = SharedWork<String, FetchOutcome>()
+    let fetches: CacheFetches
     /// The keys that unsafe requests have made outdated.
     let invalidations = Invalidations()
     private let whenStoreFails: (@Sendable (NetworkingError) -> Void)?
@@ -83,21 +83,23 @@ public final class HTTPCache: Sendable {
         memory = store as? MemoryCacheStore
         marked = store as? any MarkedCacheStore
         front = marked.flatMap { $0.memoryCapacity > 0 ? MemoryCacheStore(capacity: $0.memoryCapacity) : nil }
+        fetches = CacheFetches(store)
     }
 
     /// Makes a cache.
     ///
     /// - Parameters:
     ///   - store: The place of the responses. Default: the memory of the process, 20 MiB.
-    ///   - isShared: Whether it serves several users; see ``isShared``. Default: false.
+    ///   - isShared: Whether it serves several users; see ``isShared``. Default: nil, what
+    ///     ``CacheStore/isSharedByUsers`` of the store says, which is false for memory and disk.
     ///   - whenStoreFails: Called once, when the store fails for the first time: the disk is full,
     ///     or the database damaged. Requests go on without it. Default: nobody is told.
     public convenience init(
         store: any CacheStore = MemoryCacheStore(),
-        isShared: Bool = false,
+        isShared: Bool? = nil,
         whenStoreFails: (@Sendable (_ error: NetworkingError) -> Void)? = nil
     ) {
-        self.init(store: store, isShared: isShared, whenStoreFails: whenStoreFails) { Date() }
+        self.init(store: store, isShared: isShared ?? store.isSharedByUsers, whenStoreFails: whenStoreFails) { Date() }
     }
 
     // MARK: What is stored

@@ -18,6 +18,9 @@ final class CacheStep: Sendable {
     /// The longest wait for the response of another task, whose reader may be slow.
     static let patience = TimeAmount.seconds(10)
 
+    /// The longest wait for the response of another process.
+    static let processPatience = Duration.seconds(10)
+
     let cache: HTTPCache
     private let renewals = CacheRenewals()
 
@@ -131,7 +134,10 @@ final class CacheStep: Sendable {
     private func turn(_ lookup: Lookup) async throws -> Turn {
         let (key, fetches) = (lookup.cached.key, cache.fetches)
         guard cache.isWorthWaiting(key) else { return .alone }
-        if fetches.begin(key) { return .first }
+        if fetches.begin(key) {
+            guard let sharing = fetches.sharing else { return .first }
+            return try await turn(lookup, among: sharing)
+        }
         let isLate = SingleUse()
         let outcome = try await StoppableCall.run(for: lookup.request, lookup.context, .elsewhere) {
             let wait = StoppableCall()
@@ -147,6 +153,36 @@ final class CacheStep: Sendable {
         case .stored: return .again
         case .notStored: return .alone
         case nil: return isLate.hasBegun ? .alone : .later
+        }
+    }
+
+    /// The turn of the first task of this process among other processes.
+    private func turn(_ lookup: Lookup, among sharing: any FetchSharingStore) async throws -> Turn {
+        let (key, cache) = (lookup.cached.key, cache)
+        do {
+            let turn = try await StoppableCall.run(for: lookup.request, lookup.context, .elsewhere) {
+                do {
+                    let turn = try await sharing.turn(toFetch: key, patience: Self.processPatience)
+                    if case .lease(let lease) = turn { cache.fetches.hold(lease, of: key) }
+                    return turn
+                } catch {
+                    cache.note(error)
+                    return CacheFetchTurn.free
+                }
+            }
+            try lookup.context.checkStopped()
+            switch turn {
+            case .lease, .free: return .first
+            case .stored:
+                cache.fetches.end(key, with: .stored)
+                return .again
+            case .notStored:
+                cache.fetches.end(key, with: .notStored)
+                return .alone
+            }
+        } catch {
+            cache.fetches.end(key, with: nil)
+            throw error
         }
     }
 

@@ -97,6 +97,9 @@ public struct CacheRecord: Sendable {
         head.dated(contents.value.receivedAt).withAge(age)
     }
 
+    /// The seconds for which it is fresh, at most: in a private or in a shared cache.
+    package var freshTime: Int { max(facts.lifetime(isShared: false), facts.lifetime(isShared: true)) }
+
     /// What it takes of memory without its body, about.
     var headCost: Int { 512 + contents.value.key.utf8.count + 64 * contents.value.varying.count + headBytes }
 

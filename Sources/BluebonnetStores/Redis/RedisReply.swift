@@ -1,0 +1,101 @@
+#if Redis
+    import FoundationEssentials
+
+    /// What a server answers to a command, as a value (RESP2).
+    enum RedisReply: Sendable, Equatable {
+        case bytes(Data)
+        case status(String)
+        case integer(Int)
+        case array([RedisReply])
+        case none
+        case error(String)
+
+        var bytes: Data? {
+            if case .bytes(let bytes) = self { bytes } else { nil }
+        }
+
+        var integer: Int? {
+            if case .integer(let number) = self { number } else { nil }
+        }
+
+        var array: [RedisReply]? {
+            if case .array(let replies) = self { replies } else { nil }
+        }
+
+        /// The first error in it.
+        var error: String? {
+            switch self {
+            case .error(let text): text
+            case .array(let replies): replies.lazy.compactMap(\.error).first
+            default: nil
+            }
+        }
+
+        /// Whether a key has a value of another type: it is not of this library.
+        var isWrongType: Bool { error?.hasPrefix("WRONGTYPE") ?? false }
+    }
+
+    /// A command: its name and its arguments, any bytes.
+    struct RedisCommand: Sendable {
+        let parts: [Data]
+
+        init(_ name: String, _ arguments: Data...) {
+            parts = [Data(name.utf8)] + arguments
+        }
+
+        init(_ name: String, _ arguments: [Data]) {
+            parts = [Data(name.utf8)] + arguments
+        }
+
+        /// The command as RESP2 sends it: an array of strings.
+        var encoded: Data {
+            var bytes = Data()
+            bytes.reserveCapacity(parts.reduce(16) { $0 + $1.count + 16 })
+            bytes.append(contentsOf: "*\(parts.count)\r\n".utf8)
+            for part in parts {
+                bytes.append(contentsOf: "$\(part.count)\r\n".utf8)
+                bytes.append(part)
+                bytes.append(contentsOf: "\r\n".utf8)
+            }
+            return bytes
+        }
+    }
+
+    extension Data {
+        init(_ text: String) { self.init(text.utf8) }
+        init(_ number: Int) { self.init(String(number).utf8) }
+    }
+
+    /// Why a server could not be used.
+    struct RedisFailure: Error, CustomStringConvertible {
+        enum Kind {
+            /// No connection, or it is lost.
+            case connection
+            /// The server is silent.
+            case timeout
+            /// The server answers, but serves nobody now, or not this user.
+            case refusal
+            /// The server has refused one command.
+            case command
+            /// It failed a short time ago and is not asked now.
+            case paused
+        }
+
+        let kind: Kind
+        let description: String
+
+        /// Whether other commands would fail too.
+        var concernsServer: Bool { kind == .connection || kind == .timeout || kind == .refusal }
+
+        /// An error reply. Some are about the state of the server, not about the command.
+        init(reply: String) {
+            let states = ["LOADING", "NOAUTH", "WRONGPASS", "MASTERDOWN", "CLUSTERDOWN", "MOVED", "NOPERM", "BUSY "]
+            kind = states.contains { reply.hasPrefix($0) } ? .refusal : .command
+            description = reply
+        }
+
+        init(_ kind: Kind, _ description: String) {
+            (self.kind, self.description) = (kind, description)
+        }
+    }
+#endif
