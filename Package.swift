@@ -155,6 +155,7 @@ let package = Package(
             name: "BluebonnetCommand",
             dependencies: [
                 "Bluebonnet",
+                .target(name: "BluebonnetImages", condition: .when(traits: ["Images"])),
                 "BluebonnetStores",
                 "LocalServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -1,6 +1,10 @@
 import ArgumentParser
 import Bluebonnet
 
+#if Images
+    import BluebonnetImages
+#endif
+
 /// The command `bluebonnet`: requests from the shell, downloads and uploads, many requests at once,
 /// and a server to try them on.
 @main
@@ -27,6 +31,7 @@ struct MainCommand: AsyncParsableCommand {
               bluebonnet reachability --watch
               bluebonnet cookies list cookies.txt
               bluebonnet cache explain ~/.cache/bluebonnet example.org
+              bluebonnet image info photo.jpg
 
             Exit status:
             \(ExitStatus.help)
@@ -34,7 +39,7 @@ struct MainCommand: AsyncParsableCommand {
         version: version,
         subcommands: requestCommands + [
             DownloadCommand.self, UploadCommand.self, BatchCommand.self, TrustCommand.self, CookiesCommand.self,
-            CacheCommand.self, ReachabilityCommand.self, ServeCommand.self, DemoCommand.self,
+            CacheCommand.self, ImageCommand.self, ReachabilityCommand.self, ServeCommand.self, DemoCommand.self,
         ]
     )
 
@@ -47,6 +52,9 @@ struct MainCommand: AsyncParsableCommand {
     /// not run on the main actor, whose thread waits until the process ends: coming back to it
     /// would need another thread.
     @concurrent static func main() async {
+        #if Images
+            ImageHelperProcess.serveIfRequested()
+        #endif
         StandardStream.replaceClosed()
         do {
             var command = try parse(Array(CommandLine.arguments.dropFirst()))

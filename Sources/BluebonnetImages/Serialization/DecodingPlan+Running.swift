@@ -4,9 +4,15 @@
 
     extension DecodingPlan {
         /// Decodes the image.
-        func image(_ decoder: ImageDecoder) throws(ImageDecodingError) -> Image {
+        ///
+        /// - Parameters:
+        ///   - decoder: The decoder.
+        ///   - begin: Called when the loader is there, before it gets bytes.
+        /// - Returns: The image.
+        func image(_ decoder: ImageDecoder, begin: () -> Void = {}) throws(ImageDecodingError) -> Image {
             try checkEnd()
             let loader = try PixbufLoader(self)
+            begin()
             try loader.write(data)
             return try image(of: loader, decoder)
         }
@@ -55,6 +61,11 @@
             if decoder.appliesOrientation && orientation != .upright {
                 for index in frames.indices { frames[index].bitmap = frames[index].bitmap.oriented(orientation) }
             }
+            return described(frames, decoder, isPartial: isPartial)
+        }
+
+        /// An image of finished frames, with what the bytes say of it.
+        func described(_ frames: [Image.Frame], _ decoder: ImageDecoder, isPartial: Bool = false) -> Image? {
             var metadata = Image.Metadata()
             metadata.format = information.format
             metadata.originalWidth = information.width

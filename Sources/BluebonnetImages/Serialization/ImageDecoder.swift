@@ -62,7 +62,8 @@
         /// - Returns: The image.
         /// - Throws: ``ImageDecodingError``, with the reason why it cannot be decoded.
         public func decode(_ data: Data) throws(ImageDecodingError) -> Image {
-            try DecodingPlan(self, data).image(self)
+            if let helper { return try helper.decode(data, self) }
+            return try DecodingPlan(self, data).image(self)
         }
     }
 

@@ -36,6 +36,19 @@
             public static let cancelled = Reason(description: "cancelled")
             /// The pixels could not be encoded.
             public static let encodingFailed = Reason(description: "encoding-failed")
+
+            private static let all = [
+                unknownFormat, formatNotAllowed, formatUnavailable, tooManyBytes, tooManyPixels, tooManyFrames,
+                truncated, malformed, helperFailed, helperStopped, cancelled, encodingFailed,
+            ]
+
+            private init(description: String) { self.description = description }
+
+            /// The reason with a name; nil where there is none.
+            init?(known name: String) {
+                guard let reason = Self.all.first(where: { $0.description == name }) else { return nil }
+                self = reason
+            }
         }
 
         /// The kind of fault.
