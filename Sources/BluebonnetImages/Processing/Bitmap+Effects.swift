@@ -28,7 +28,8 @@
         /// The pixels, blurred by about a Gaussian: by three means of neighbors in each direction
         /// (P. Kovesi, Fast Almost-Gaussian Filtering, 2010). Beyond an edge its pixel goes on.
         func blurred(radius: Double) -> Bitmap {
-            let radius = min(radius, Double(max(width, height)))
+            // The sums of the widest mean are within 32 bits.
+            let radius = min(radius, Double(max(width, height)), 10_000)
             guard radius > 0 else { return self }
             let reaches = Self.reaches(radius)
             guard reaches.contains(where: { $0 > 0 }) else { return self }
@@ -39,11 +40,14 @@
                 for channel in 0..<3 { values[index + channel] = UInt16(bytes[index + channel]) * alpha }
                 values[index + 3] = alpha * 255
             }
+            var lines = Lines(length: max(width, height))
             for y in 0..<height {
-                Self.blur(&values, from: y * width * 4, step: 4, count: width, reaches)
+                lines.blur(&values, from: y * width * 4, step: 4, length: width, count: 1, reaches)
             }
-            for x in 0..<width {
-                Self.blur(&values, from: x * 4, step: width * 4, count: height, reaches)
+            // Neighbors in a row are near to one another in memory: some columns at the same time.
+            for x in stride(from: 0, to: width, by: Lines.most) {
+                let count = min(Lines.most, width - x)
+                lines.blur(&values, from: x * 4, step: width * 4, length: height, count: count, reaches)
             }
             var result = [UInt8](repeating: 0, count: bytes.count)
             for index in stride(from: 0, to: bytes.count, by: 4) where values[index + 3] > 0 {
@@ -66,23 +70,76 @@
             return (0..<3).map { ($0 < lowerCount ? lower : lower + 2) / 2 }
         }
 
-        /// Blurs one row or column, whose pixels are so many values apart.
-        private static func blur(_ values: inout [UInt16], from start: Int, step: Int, count: Int, _ reaches: [Int]) {
-            var line = [Int](repeating: 0, count: count)
-            var means = line
-            for channel in 0..<4 {
-                for index in 0..<count { line[index] = Int(values[start + index * step + channel]) }
-                for reach in reaches where reach > 0 {
-                    let size = 2 * reach + 1
-                    var sum = line[0] * (reach + 1)
-                    for index in 1...reach { sum += line[min(index, count - 1)] }
-                    for index in 0..<count {
-                        means[index] = (sum + size / 2) / size
-                        sum += line[min(index + reach + 1, count - 1)] - line[max(index - reach, 0)]
+        /// Rows or columns that are blurred.
+        private struct Lines {
+            static let most = 8
+
+            /// Each channel of each line by itself.
+            private var values: [Int32]
+            private var means: [Int32]
+
+            init(length: Int) {
+                values = [Int32](repeating: 0, count: length * 4 * Self.most)
+                means = [Int32](repeating: 0, count: length)
+            }
+
+            /// Blurs lines that lie beside each other, whose pixels are so many values apart.
+            mutating func blur(
+                _ pixels: inout [UInt16],
+                from start: Int,
+                step: Int,
+                length: Int,
+                count: Int,
+                _ reaches: [Int]
+            ) {
+                // Without a check of each index, which takes most of the time: the last place is
+                // that of the last pixel of the last line, and `values` has room for all lines.
+                precondition(start + (length - 1) * step + count * 4 <= pixels.count && count <= Self.most)
+                precondition(length <= means.count)
+                unsafe pixels.withUnsafeMutableBufferPointer { pixels in
+                    unsafe values.withUnsafeMutableBufferPointer { values in
+                        unsafe means.withUnsafeMutableBufferPointer { means in
+                            for index in 0..<length {
+                                let place = start + index * step
+                                for channel in 0..<count * 4 {
+                                    unsafe values[channel * length + index] = Int32(pixels[place + channel])
+                                }
+                            }
+                            for channel in 0..<count * 4 {
+                                let line = unsafe UnsafeMutableBufferPointer(
+                                    rebasing: values[channel * length..<(channel + 1) * length]
+                                )
+                                for reach in reaches where reach > 0 { unsafe Self.blur(line, means, reach) }
+                            }
+                            for index in 0..<length {
+                                let place = start + index * step
+                                for channel in 0..<count * 4 {
+                                    unsafe pixels[place + channel] = UInt16(values[channel * length + index])
+                                }
+                            }
+                        }
                     }
-                    swap(&line, &means)
                 }
-                for index in 0..<count { values[start + index * step + channel] = UInt16(line[index]) }
+            }
+
+            /// Puts the mean of each value and its neighbors in its place.
+            private static func blur(
+                _ values: UnsafeMutableBufferPointer<Int32>,
+                _ means: UnsafeMutableBufferPointer<Int32>,
+                _ reach: Int
+            ) {
+                let factor = 1 / Float(2 * reach + 1)
+                let last = unsafe values.count - 1
+                let (first, end) = unsafe (values[0], values[last])
+                var sum = first &* Int32(reach + 1)
+                for index in 1...reach { unsafe sum &+= values[min(index, last)] }
+                for index in 0...last {
+                    // The sums are not below zero: this rounds to the nearest.
+                    unsafe means[index] = Int32(Float(sum) * factor + 0.5)
+                    let entering = unsafe index + reach < last ? values[index + reach + 1] : end
+                    unsafe sum &+= entering &- (index > reach ? values[index - reach] : first)
+                }
+                for index in 0...last { unsafe values[index] = means[index] }
             }
         }
     }
