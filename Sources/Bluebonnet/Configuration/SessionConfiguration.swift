@@ -135,6 +135,18 @@ public struct SessionConfiguration: Sendable {
     /// per core.
     public var eventLoopGroup: (any EventLoopGroup)?
 
+    /// Whether a task waits for a network where there is none, rather than fail: when no connection
+    /// could be made, and no route leads to the host, it is sent again as soon as there is one.
+    /// Default: false, as in AFNetworking.
+    ///
+    /// ``Timeouts/request`` limits the wait, and nothing else does. A task whose connection was lost
+    /// does not wait: for that there is ``OfflineRetrier``. A request that does not allow expensive
+    /// networks (``RequestProperties/allowsExpensiveNetworkAccess``) waits for one that is none.
+    /// ``SessionHooks/taskIsWaitingForConnectivity`` tells of the wait.
+    ///
+    /// Counterpart of `waitsForConnectivity` of `NSURLSessionConfiguration`.
+    public var waitsForConnectivity = false
+
     /// The journal of downloads and uploads, which then outlive the process: the session gives them
     /// back as ``SessionManager/restoredTasks`` when the program was ended or the machine lost
     /// power, and continues them. Default: nil, they end with the process.
@@ -158,6 +170,9 @@ public struct SessionConfiguration: Sendable {
     var pauseOfUpload: @Sendable (_ failures: Int) -> Duration = { failures in
         failures <= 1 ? .zero : .seconds(min(1 << min(failures - 2, 5), 30))
     }
+
+    /// Tells of the network. Default: that of the process.
+    var networkMonitor = NetworkMonitor.process
 
     /// The clocks, the waits and the random numbers of retries. Default: the system's.
     var retryTiming = RetryTiming()

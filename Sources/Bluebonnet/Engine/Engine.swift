@@ -7,8 +7,10 @@ import NIOPosix
 /// sockets, on SwiftNIO.
 final class Engine: Transport {
     private let pool: ConnectionPool
+    private let waitsForConnectivity: Bool
 
     init(configuration: SessionConfiguration) {
+        waitsForConnectivity = configuration.waitsForConnectivity
         pool = ConnectionPool(
             configuration: configuration,
             group: configuration.eventLoopGroup ?? NIOSingletons.posixEventLoopGroup
@@ -24,12 +26,19 @@ final class Engine: Transport {
     }
 
     /// Sends a request, also for a caller that can undo content codings: with `offersCodings`, a
-    /// request without `Accept-Encoding` offers them.
+    /// request without `Accept-Encoding` offers them. With `concernsNetwork`, it waits for a network
+    /// where that is wanted.
     func send(
         _ request: Request,
         context: ExchangeContext,
-        offersCodings: Bool
+        offersCodings: Bool,
+        concernsNetwork: Bool = true
     ) async throws -> TransportResponse {
+        if concernsNetwork, waitsForConnectivity || request.allowsExpensiveNetworkAccess == false {
+            return try await Connectivity.send(request, context) {
+                try await send(request, context: context, offersCodings: offersCodings, concernsNetwork: false)
+            }
+        }
         let startedAt = NIODeadline.now()
         var request = request
         if context.call.hooks != nil, request.body?.use?.hasBegun == true, let body = try await context.newBody() {

@@ -69,6 +69,9 @@ struct IPAddress: Sendable, Hashable {
         return IPAddress(isIPv4: isIPv4, high: high & mask(length), low: low & mask(length - 64))
     }
 
+    /// 127.0.0.1
+    static let loopback = IPAddress(isIPv4: true, high: 0x7F00_0001 << 32, low: 0)
+
     /// Whether it is an address of this machine alone: 127.0.0.0/8 or ::1.
     var isLoopback: Bool { isIPv4 ? high >> 56 == 127 : high == 0 && low == 1 }
 

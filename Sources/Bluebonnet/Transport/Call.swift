@@ -8,6 +8,8 @@ protocol CallOwner: AnyObject, Sendable {
     func suspensionChanged(of call: Call)
     /// A request of the call is going to be sent again.
     func call(_ call: Call, willRetry retry: TaskRetry)
+    /// The call waits for a network.
+    func callWaitsForConnectivity(_ call: Call)
     /// The call is over, with the error if there was one. The closure makes what came of it.
     func call(_ call: Call, hasEnded error: NetworkingError?, _ result: () -> CallResult)
 }
@@ -384,6 +386,12 @@ final class Call: SessionTask {
         if let whole { return whole.willRetry(retry) }
         withLock { $0.forgetResponse() }
         owner?.call(self, willRetry: retry)
+    }
+
+    /// Tells that the call, or a part of it, waits for a network.
+    func waitsForConnectivity() {
+        if let whole { return whole.waitsForConnectivity() }
+        owner?.callWaitsForConnectivity(self)
     }
 
     // MARK: The end

@@ -35,6 +35,23 @@ extension ExchangeContext {
         try checkStopped()
     }
 
+    /// Waits until it is woken, the time is over, or whatever stops the task.
+    ///
+    /// - Parameters:
+    ///   - limit: The longest wait; nil for no limit.
+    ///   - begin: Gets what wakes it.
+    func sleep(
+        atMost limit: Duration?,
+        _ begin: (_ wake: @escaping @Sendable () -> Void) -> Void
+    ) async throws(NetworkingError) {
+        let sleep = Sleep(endsAtResumption: false)
+        try call.attach(sleep)
+        defer { call.detach(sleep) }
+        begin { sleep.wake() }
+        await wait(sleep, until: limit.map { .now().advanced(by: $0) } ?? .distantFuture)
+        try checkStopped()
+    }
+
     /// Waits until the task is resumed, or whatever stops it.
     func waitWhileSuspended() async throws(NetworkingError) {
         while isSuspended {
@@ -113,7 +130,9 @@ private final class Sleep: Call.Operation {
 
     func wait(until end: NIODeadline) async { await sleeper.wait(until: end) }
 
-    func cancel(with error: NetworkingError) { sleeper.wake() }
+    func wake() { sleeper.wake() }
+
+    func cancel(with error: NetworkingError) { wake() }
 
     func suspensionChanged() {
         if endsAtResumption { sleeper.wake() }

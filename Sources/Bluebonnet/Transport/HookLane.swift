@@ -10,6 +10,7 @@ protocol CallHooks: Sendable {
         get
     }
     var taskWillRetry: (@Sendable (any SessionTask, TaskRetry) async -> Void)? { get }
+    var taskIsWaitingForConnectivity: (@Sendable (any SessionTask) async -> Void)? { get }
     var taskNeedsNewBody: (@Sendable (any SessionTask) async -> RequestBody?)? { get }
     var taskDidSendBodyData: (@Sendable (any SessionTask, Int, Int, Int?) async -> Void)? { get }
     var dataTaskWillCacheResponse: (@Sendable (any SessionTask, ResponseHead) async -> ResponseHead?)? { get }

@@ -50,7 +50,7 @@ import Testing
     private static let limit = Duration.milliseconds(300)
 
     @Test(.timeLimit(.minutes(1)))
-    func `A link, its address and the default route go away and come back`() async throws {
+    func `a link, its address and the default route go away and come back`() async throws {
         let namespace = try NetworkNamespace(interfaces: 1)
         try namespace.ip("route add default via 10.9.0.2")
         let watch = try Watch(namespace)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `A second interface takes over, and gives back`() async throws {
+    func `a second interface takes over, and gives back`() async throws {
         let namespace = try NetworkNamespace(interfaces: 2)
         try namespace.ip("route add default via 10.9.0.2 metric 100")
         try namespace.ip("route add default via 10.9.1.2 metric 200")
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `A host has a route while the default is gone`() async throws {
+    func `a host has a route while the default is gone`() async throws {
         let namespace = try NetworkNamespace(interfaces: 1)
         let host = try Watch(namespace, "10.9.0.77")
         let all = try Watch(namespace)
@@ -116,7 +116,7 @@ import Testing
 
     /// `scripts/reachability-flaps` has 200 of them.
     @Test(.timeLimit(.minutes(5)))
-    func `Each of many flaps is told, and nothing is done between them`() async throws {
+    func `each of many flaps is told, and nothing is done between them`() async throws {
         let setting = ProcessInfo.processInfo.environment["BLUEBONNET_FLAPS"]
         let flaps = setting.flatMap { Int($0) } ?? 20
         let namespace = try NetworkNamespace(interfaces: 1)
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `Who waits for a change uses no processor`() async throws {
+    func `who waits for a change uses no processor`() async throws {
         let namespace = try NetworkNamespace(interfaces: 1)
         let watch = try Watch(namespace)
         #expect(try await watch.next()["reachable"] == false)
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `Without a watch the exit status tells`() async throws {
+    func `without a watch the exit status tells`() async throws {
         let namespace = try NetworkNamespace(interfaces: 1)
         let here = namespace.process(["reachability", "10.9.0.77"])
         here.standardOutput = FileHandle.nullDevice
@@ -186,7 +186,7 @@ import Testing
 
 @Suite struct ReachabilityUsageTests {
     @Test(arguments: ["", "a b", "user@example.org", "http://"])
-    func `A text that is no host is bad usage, and is not repeated`(host: String) async throws {
+    func `a text that is no host is bad usage, and is not repeated`(host: String) async throws {
         let output = try await Command.run("reachability", host)
         #expect(output.status == 2)
         #expect(!output.errors.contains("user@"))

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite struct ReachabilityNotificationTests {
-    @Test func `Names and keys are those of AFNetworking`() {
+    @Test func `names and keys are those of AFNetworking`() {
         #expect(
             Notification.Name.networkingReachabilityDidChange.rawValue == "com.alamofire.networking.reachability.change"
         )
@@ -14,7 +14,7 @@ import Testing
 
     #if os(Linux)
         @Test(.timeLimit(.minutes(1)))
-        func `The first status is posted with its manager`() async throws {
+        func `the first status is posted with its manager`() async throws {
             // The address is this machine on every network.
             let manager = try #require(NetworkReachabilityManager(address: "127.0.0.1"))
             let center = NotificationCenter()

@@ -18,7 +18,7 @@ import Testing
         LinkNature(NetworkLink(index: 4, name: name, hardwareType: hardwareType, flags: 0x43), reading: folder)
     }
 
-    @Test func `Wireless networks are told by their files`() {
+    @Test func `wireless networks are told by their files`() {
         let index = ["ifindex": "4\n"]
         #expect(nature(folder(index, ["wireless"])) == LinkNature(kind: .wifi))
         #expect(nature(folder(index, ["phy80211"])) == LinkNature(kind: .wifi))
@@ -27,13 +27,13 @@ import Testing
         )
     }
 
-    @Test func `Modems are cellular, and cost money`() {
+    @Test func `modems are cellular, and cost money`() {
         let cellular = LinkNature(kind: .cellular, isExpensive: true)
         #expect(nature(folder(["ifindex": "4\n", "uevent": "INTERFACE=x0\nDEVTYPE=wwan\n"]), 519) == cellular)
         #expect(nature(folder(["ifindex": "4"], driver: "qmi_wwan")) == cellular)
     }
 
-    @Test func `A telephone that shares its connection costs money`() {
+    @Test func `a telephone that shares its connection costs money`() {
         #expect(
             nature(folder(["ifindex": "4"], driver: "rndis_host")) == LinkNature(kind: .ethernet, isExpensive: true)
         )
@@ -43,18 +43,18 @@ import Testing
         )
     }
 
-    @Test func `Other links are told by their kind`() {
+    @Test func `other links are told by their kind`() {
         #expect(nature(folder(["ifindex": "4"])) == LinkNature(kind: .ethernet))
         #expect(nature(folder(["ifindex": "4"]), 65534) == LinkNature(kind: .other))
         #expect(nature(folder(["ifindex": "4"], driver: "e1000e")) == LinkNature(kind: .ethernet))
     }
 
-    @Test func `The folder of another interface of the same name is not believed`() {
+    @Test func `the folder of another interface of the same name is not believed`() {
         #expect(nature(folder(["ifindex": "5\n"], ["wireless"])) == LinkNature(kind: .ethernet))
     }
 
     @Test(arguments: ["../x0", ".", "", "a/b"])
-    func `A name that is no file name is not read`(name: String) {
+    func `a name that is no file name is not read`(name: String) {
         let folder = LinkNature.Folder(text: { _, _ in "4" }, has: { _, _ in true }, target: { _, _ in nil })
         #expect(nature(folder, name: name) == LinkNature(kind: .ethernet))
     }

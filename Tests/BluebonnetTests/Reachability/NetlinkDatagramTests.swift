@@ -5,7 +5,7 @@ import Testing
 @Suite struct NetlinkDatagramTests {
     private typealias Builder = NetlinkBuilder
 
-    @Test func `Links, addresses and routes of one datagram are read`() throws {
+    @Test func `links, addresses and routes of one datagram are read`() throws {
         let bytes =
             Builder.link(2, "eth0") + Builder.address("192.0.2.7", on: 2)
             + Builder.route(to: "0.0.0.0", 0, over: [2], metric: 100)
@@ -24,7 +24,7 @@ import Testing
         #expect(!datagram.isEnd && !datagram.isIncomplete && datagram.failure == nil)
     }
 
-    @Test func `Removals and replacements are told apart`() {
+    @Test func `removals and replacements are told apart`() {
         let bytes =
             Builder.link(2, "eth0", type: 17) + Builder.address("192.0.2.7", on: 2, type: 21)
             + Builder.route(to: "0.0.0.0", 0, over: [2], type: 25)
@@ -41,7 +41,7 @@ import Testing
         #expect(kinds == ["link 2", "address", "route", "new, replaces: true"])
     }
 
-    @Test func `Routes of other tables and ports of bridges are passed over`() {
+    @Test func `routes of other tables and ports of bridges are passed over`() {
         let bytes =
             Builder.route(to: "192.0.2.7", 32, over: [1], table: 255)
             + Builder.route(to: "10.0.0.0", 8, over: [2], table: 510)
@@ -50,7 +50,7 @@ import Testing
         #expect(!NetlinkDatagram(bytes[...]).isIncomplete)
     }
 
-    @Test func `The end of a reply, its error and a loss are told`() {
+    @Test func `the end of a reply, its error and a loss are told`() {
         let end = NetlinkDatagram(Builder.message(3, Builder.bytes(Int32(0)))[...])
         #expect(end.isEnd && end.failure == nil)
         let failed = NetlinkDatagram(
@@ -64,7 +64,7 @@ import Testing
         #expect(NetlinkDatagram(Builder.message(3, flags: 0x10, Builder.bytes(Int32(0)))[...]).isIncomplete)
     }
 
-    @Test func `A datagram that was cut anywhere is incomplete or has fewer messages`() {
+    @Test func `a datagram that was cut anywhere is incomplete or has fewer messages`() {
         let bytes =
             Builder.link(2, "eth0") + Builder.address("2001:db8::7", on: 2)
             + Builder.route(to: "198.51.100.0", 24, over: [2, 3])
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: [0, 3, 15, 17, 0xFFFF_FFFF] as [UInt32])
-    func `A wrong length of a message ends the reading`(length: UInt32) {
+    func `a wrong length of a message ends the reading`(length: UInt32) {
         var bytes = Builder.link(2, "eth0")
         bytes.replaceSubrange(0..<4, with: Builder.bytes(length))
         let datagram = NetlinkDatagram(bytes[...])
@@ -85,14 +85,14 @@ import Testing
     }
 
     @Test(arguments: [0, 3, 200, 0xFFFF] as [UInt16])
-    func `A wrong length of an attribute makes the datagram incomplete`(length: UInt16) {
+    func `a wrong length of an attribute makes the datagram incomplete`(length: UInt16) {
         var bytes = Builder.link(2, "eth0")
         bytes.replaceSubrange(32..<34, with: Builder.bytes(length))
         let datagram = NetlinkDatagram(bytes[...])
         #expect(datagram.messages.isEmpty && datagram.isIncomplete)
     }
 
-    @Test func `A prefix that is longer than an address is refused`() {
+    @Test func `a prefix that is longer than an address is refused`() {
         #expect(NetlinkDatagram(Builder.route(to: "192.0.2.0", 33, over: [2])[...]).isIncomplete)
         #expect(NetlinkDatagram(Builder.route(to: "2001:db8::", 129, over: [2])[...]).isIncomplete)
     }
@@ -103,12 +103,12 @@ import Testing
         ("::ffff:192.0.2.1", 24, "192.0.2.0"),
         ("2001:db8::1", 64, "2001:db8::"),
     ])
-    func `A prefix keeps the first bits of an address`(text: String, length: Int, prefix: String) throws {
+    func `a prefix keeps the first bits of an address`(text: String, length: Int, prefix: String) throws {
         let address = try #require(IPAddress(text))
         #expect(address.prefix(length).text == prefix)
     }
 
-    @Test func `Texts that are no addresses have none`() {
+    @Test func `texts that are no addresses have none`() {
         for text in ["", "example.org", "192.0.2", "192.0.2.256", "[192.0.2.1", "2001:db8:::1", "1.2.3.4.5"] {
             #expect(IPAddress(text) == nil)
         }

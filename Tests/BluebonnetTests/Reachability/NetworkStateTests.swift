@@ -18,18 +18,18 @@ import Testing
         state.path(to: try text.map { try #require(IPAddress($0)) })
     }
 
-    @Test func `A default route is a path over its link`() throws {
+    @Test func `a default route is a path over its link`() throws {
         let path = try path(Self.wired, to: nil)
         #expect(path.status == .reachableViaEthernet)
         #expect(path.interfaceName == "eth0" && path.interfaceKind == .ethernet && path.localAddress == "192.0.2.7")
     }
 
-    @Test func `A state without routes has no path`() throws {
+    @Test func `a state without routes has no path`() throws {
         #expect(try path(NetworkState(), to: nil).status == .notReachable)
         #expect(!NetworkState().hasAnyPath)
     }
 
-    @Test func `A link that goes down takes its routes with it`() throws {
+    @Test func `a link that goes down takes its routes with it`() throws {
         var state = Self.wired
         state.take(Builder.link(2, "eth0", flags: 0x1002))
         #expect(try path(state, to: nil).status == .notReachable)
@@ -40,7 +40,7 @@ import Testing
         #expect(try path(state, to: nil).isReachable)
     }
 
-    @Test func `A link without a carrier keeps its routes, which are of no use`() throws {
+    @Test func `a link without a carrier keeps its routes, which are of no use`() throws {
         var state = Self.wired
         state.take(Builder.link(2, "eth0", flags: 0x1003))
         #expect(try path(state, to: nil).status == .notReachable)
@@ -48,7 +48,7 @@ import Testing
         #expect(try path(state, to: nil).isReachable)
     }
 
-    @Test func `Changes that may remove more than they say ask for another reading`() throws {
+    @Test func `changes that may remove more than they say ask for another reading`() throws {
         var state = Self.wired
         for (bytes, isUnsure) in [
             (Builder.link(2, "eth0"), false), (Builder.link(2, "eth0", flags: 0x1002), true),
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `The second interface takes over, and gives back`() throws {
+    @Test func `the second interface takes over, and gives back`() throws {
         var state = Self.wired
         state.take(Builder.link(3, "eth1"))
         state.take(Builder.route(to: "0.0.0.0", 0, over: [3], metric: 200))
@@ -73,7 +73,7 @@ import Testing
         #expect(try path(state, to: nil).interfaceName == "eth0")
     }
 
-    @Test func `A host has a route of its own while the default is gone`() throws {
+    @Test func `a host has a route of its own while the default is gone`() throws {
         var state = Self.wired
         state.take(Builder.route(to: "0.0.0.0", 0, over: [2], metric: 100, type: 25))
         #expect(try path(state, to: nil).status == .notReachable)
@@ -82,7 +82,7 @@ import Testing
         #expect(state.hasAnyPath)
     }
 
-    @Test func `The longest prefix wins, then the lowest metric`() throws {
+    @Test func `the longest prefix wins, then the lowest metric`() throws {
         var state = Self.wired
         for (index, name) in [(3, "vpn0"), (4, "eth1"), (5, "eth2")] as [(Int32, String)] {
             state.take(Builder.link(index, name))
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: [6, 7, 8] as [UInt8])
-    func `A route that refuses is no path, though the default would be one`(kind: UInt8) throws {
+    func `a route that refuses is no path, though the default would be one`(kind: UInt8) throws {
         var state = Self.wired
         state.take(Builder.route(to: "203.0.113.0", 24, over: [], kind: kind))
         #expect(try path(state, to: "203.0.113.1").status == .notReachable)
@@ -104,7 +104,7 @@ import Testing
         #expect(try path(state, to: "203.0.113.1").isReachable)
     }
 
-    @Test func `One of several next hops that works is enough`() throws {
+    @Test func `one of several next hops that works is enough`() throws {
         var state = NetworkState.after(
             Builder.link(2, "eth0", flags: 0x1003),
             Builder.link(3, "eth1"),
@@ -115,7 +115,7 @@ import Testing
         #expect(try path(state, to: nil).status == .notReachable)
     }
 
-    @Test func `Two halves in place of a default route win over it`() throws {
+    @Test func `two halves in place of a default route win over it`() throws {
         var state = Self.wired
         state.take(Builder.link(9, "tun0", hardwareType: 65534))
         state.take(Builder.route(to: "0.0.0.0", 1, over: [9]))
@@ -139,7 +139,7 @@ import Testing
         #expect(try path(state, to: nil).status == .notReachable)
     }
 
-    @Test func `This machine is reached over the loopback interface`() throws {
+    @Test func `this machine is reached over the loopback interface`() throws {
         for text in ["127.0.0.1", "127.8.8.8", "192.0.2.7"] {
             let path = try path(Self.wired, to: text)
             #expect(path.status == .reachableViaOther && path.interfaceKind == .loopback)
@@ -147,7 +147,7 @@ import Testing
         #expect(try path(.after(Builder.link(1, "lo", flags: 8)), to: "127.0.0.1").status == .notReachable)
     }
 
-    @Test func `The nature of a link is found out once, and again under another name`() throws {
+    @Test func `the nature of a link is found out once, and again under another name`() throws {
         let nature: @Sendable (NetworkLink) -> LinkNature = { link in
             link.name == "wlan0" ? LinkNature(kind: .wifi) : LinkNature(kind: .cellular, isExpensive: true)
         }

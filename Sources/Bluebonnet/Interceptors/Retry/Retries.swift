@@ -91,7 +91,7 @@ final class Retries: Sendable {
                 // As after a redirect: a short body is read so that its connection serves again.
                 await attempt.discard()
                 try await tell(retry, context)
-                try await timing.sleep(context, retry.delay)
+                try await sleep(retry.delay, after: attempt, context)
                 // The engine does not send for a task that is suspended; other transports might.
                 if context.isSuspended { try await context.waitWhileSuspended() }
                 try context.checkStopped()
@@ -128,6 +128,24 @@ final class Retries: Sendable {
             deciders.policy?.concerns(.response(response.statusCode)) != true
         else { return response }
         return try await wholeBody.collected(response, context)
+    }
+
+    /// Waits; where there is no path to the host, only until there is one.
+    private func sleep(
+        _ time: Duration,
+        after attempt: RetriedAttempt,
+        _ context: ExchangeContext
+    ) async throws {
+        let request = attempt.request
+        guard time > .zero, attempt.response == nil, !context.hasKnownPath(to: request) else {
+            return try await timing.sleep(context, time)
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [timing] in try await timing.sleep(context, time) }
+            group.addTask { try await context.waitForReturnOfPath(to: request) }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
     }
 
     /// Tells events, observers and the hook of a retry.

@@ -79,7 +79,7 @@ extension NetworkingError {
             .malformedChunk, .truncatedResponse, .unexpectedContentRange, .unexpectedResponse,
             .tooManyRedirects, .redirectRefused, .invalidRedirect, .bodyTooLarge, .lineTooLong,
             .contentDecodingFailed, .contentDecodingLimitExceeded, .outputFailed,
-            .storeFailed, .storeInUse, .rateLimited, .notCached,
+            .storeFailed, .storeInUse, .rateLimited, .notCached, .networkNotAllowed,
             .unacceptableStatusCode, .unacceptableContentType, .responseRefused,
             .digestMismatch, .responseSerializationFailed,
             .cancelled, .becameDownload, .becameStream, .sessionInvalidated, .interceptorFailed,
@@ -244,6 +244,11 @@ extension NetworkingError.Code {
     /// The policy of the request is ``CachePolicy/onlyIfCached``, and no stored response can be
     /// used. Nothing was sent. (`NSURLErrorResourceUnavailable`.)
     public static let notCached = Self("not-cached", .limit, -1008)
+
+    /// The path to the host is over a network that costs money, and the request does not allow that
+    /// (``RequestProperties/allowsExpensiveNetworkAccess``). Nothing was sent.
+    /// (`NSURLErrorDataNotAllowed`.)
+    public static let networkNotAllowed = Self("network-not-allowed", .limit, -1020)
 
     // MARK: Validation and serialization
 

@@ -102,6 +102,7 @@ public struct Request: Sendable {
     /// Some of ``properties``, without a copy of them.
     var timeoutInterval: Duration? { contents.value.properties?.timeoutInterval }
     var requestTimeout: Duration? { contents.value.properties?.requestTimeout }
+    var allowsExpensiveNetworkAccess: Bool? { contents.value.properties?.allowsExpensiveNetworkAccess }
     var cachePolicy: CachePolicy? { contents.value.properties?.cachePolicy }
     var resumableUploads: ResumableUploads? { contents.value.properties?.resumableUploads }
     var handlesCookies: Bool? { contents.value.properties?.handlesCookies }

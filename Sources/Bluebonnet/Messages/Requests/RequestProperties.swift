@@ -6,9 +6,13 @@
 /// `timeoutInterval`). A value that a request has already is kept.
 public struct RequestProperties: Sendable, Hashable {
     /// Whether the request may use a network that costs money, such as a cellular one. Default: not
-    /// set.
+    /// set, which is true.
     ///
-    /// For interceptors and transports; the engine ignores it.
+    /// With false, it fails with ``NetworkingError/Code/networkNotAllowed`` where the path to its
+    /// host is ``NetworkPath/isExpensive``, or waits in a session that
+    /// ``SessionConfiguration/waitsForConnectivity``. For a host name, the path is the default
+    /// route. Where the path is not known, as on other systems than Linux, the request is sent. A
+    /// connection that is open already is used whatever network it is on.
     public var allowsExpensiveNetworkAccess: Bool?
 
     /// The use of a stored response, in a session with a ``SessionConfiguration/cache``. Default:

@@ -111,6 +111,13 @@ public struct SessionHooks: Sendable {
     /// Counterpart of `requestIsRetrying(_:)` of Alamofire's `EventMonitor`.
     public var taskWillRetry: (@Sendable (_ task: any SessionTask, _ retry: TaskRetry) async -> Void)?
 
+    /// Called when there is no network that the task may use, before it waits for one: see
+    /// ``SessionConfiguration/waitsForConnectivity``. Called again where a later request of the task
+    /// has to wait, too.
+    ///
+    /// Counterpart of `URLSession:taskIsWaitingForConnectivity:` of `NSURLSessionTaskDelegate`.
+    public var taskIsWaitingForConnectivity: (@Sendable (_ task: any SessionTask) async -> Void)?
+
     /// Called when a server wants credentials (401), and neither the request nor the session has
     /// them: with the strongest challenge of the response, and then with the others, until one is
     /// not rejected.
@@ -250,7 +257,8 @@ public struct SessionHooks: Sendable {
     var isEmpty: Bool {
         let ofTasks =
             sessionDidCreateTask == nil && taskWillPerformRedirection == nil && taskDidReceiveChallenge == nil
-            && taskWillRetry == nil && taskNeedsNewBody == nil && taskDidSendBodyData == nil
+            && taskWillRetry == nil && taskIsWaitingForConnectivity == nil && taskNeedsNewBody == nil
+            && taskDidSendBodyData == nil
             && taskDidFinishCollectingMetrics == nil
             && taskDidComplete == nil
         let ofDataTasks =

@@ -160,6 +160,10 @@ final class SessionCore: CallOwner {
         post(SessionEvent(isSuspended ? .didSuspend : .didResume, task.presented))
     }
 
+    func callWaitsForConnectivity(_ task: Call) {
+        if hasListeners { post(SessionEvent(.isWaitingForConnectivity, task.presented)) }
+    }
+
     func call(_ task: Call, willRetry retry: TaskRetry) {
         for observer in settings.observers { observer.taskWillRetry(retry) }
         if hasListeners { post(SessionEvent(.willRetry, task.presented, retry: retry)) }

@@ -32,6 +32,9 @@ public struct SessionEvent: Sendable {
         /// The request of the task is going to be sent again, after a wait: see
         /// ``SessionEvent/retry``.
         public static let willRetry = Kind(description: "willRetry")
+        /// There is no network that the task may use, and it waits for one: see
+        /// ``SessionConfiguration/waitsForConnectivity``.
+        public static let isWaitingForConnectivity = Kind(description: "isWaitingForConnectivity")
         /// The task is over.
         public static let didComplete = Kind(description: "didComplete")
         /// The session was invalidated. No event follows.

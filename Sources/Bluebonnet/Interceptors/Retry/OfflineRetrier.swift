@@ -1,0 +1,68 @@
+import HTTPTypes
+import Synchronization
+
+/// Sends a request again that failed because there was no network, as soon as there is one.
+///
+/// ```swift
+/// var configuration = SessionConfiguration()
+/// configuration.retriers = [OfflineRetrier(longestWait: .seconds(30))]
+/// ```
+///
+/// Where there is a path to the host it decides nothing, and the next retrier or the
+/// ``RetryPolicy`` does; so it does when the wait was too long. It never repeats a request that the
+/// server may have processed, unless its method is idempotent (RFC 9110 §9.2.2).
+///
+/// Counterpart of Alamofire's `OfflineRetrier`.
+public struct OfflineRetrier: Retrier, Hashable {
+    /// The longest wait for a path. Default: 5 seconds. Zero or less: none.
+    public var longestWait: Duration
+
+    /// The errors after which it looks whether there is a network. Default: those of name lookup, of
+    /// a connection that could not be made or was lost, and of a response that did not come in time.
+    public var errorCodes: Set<NetworkingError.Code>
+
+    /// Makes a retrier.
+    ///
+    /// - Parameters:
+    ///   - longestWait: The longest wait for a path. Default: 5 seconds.
+    ///   - errorCodes: The errors after which it looks. Default: those of ``RetryPolicy/errorCodes``
+    ///     of the standard policy.
+    public init(
+        longestWait: Duration = .seconds(5),
+        errorCodes: Set<NetworkingError.Code> = RetryPolicy.standard.errorCodes
+    ) {
+        self.longestWait = longestWait
+        self.errorCodes = errorCodes
+    }
+
+    private static let repeatable: Set<HTTPRequest.Method> = [.delete, .get, .head, .options, .put, .trace]
+
+    /// Waits for a path where there is none.
+    ///
+    /// - Parameters:
+    ///   - attempt: The attempt.
+    ///   - context: The task's choices.
+    /// - Returns: ``RetryDecision/retryNow`` when the path is there, else
+    ///   ``RetryDecision/byPolicy``.
+    public func decision(after attempt: RetryAttempt, context: ExchangeContext) async -> RetryDecision {
+        guard longestWait > .zero, let error = attempt.error, errorCodes.contains(error.code),
+            !attempt.mayHaveBeenProcessed || Self.repeatable.contains(attempt.request.method)
+        else { return .byPolicy }
+        let destination = attempt.request.destination
+        do {
+            guard let state = try await context.network(), !state.path(to: destination).isReachable else {
+                return .byPolicy
+            }
+            let isThere = Mutex(false)
+            try await context.waitForNetwork(atMost: longestWait) { state in
+                guard state.path(to: destination).isReachable else { return false }
+                isThere.withLock { $0 = true }
+                return true
+            }
+            return isThere.withLock { $0 } ? .retryNow : .byPolicy
+        } catch {
+            // The task was stopped.
+            return .byPolicy
+        }
+    }
+}

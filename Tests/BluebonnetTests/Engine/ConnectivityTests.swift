@@ -1,0 +1,183 @@
+import BluebonnetTesting
+import HTTPTypes
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+/// Requests that wait for a network, and those that may not use one. The network is a stub, and a
+/// name that is not found stands for one that is not there.
+@Suite(.timeLimit(.minutes(3)))
+struct ConnectivityTests {
+    private static let echo = FaultServer.Script.requests { _ in [.respond(body: "ok")] }
+
+    /// A session whose network and names a test changes.
+    private struct Setting {
+        let network: StubNetwork
+        let names = StubNames()
+        let waits = EventLog<Int>()
+        let isWaiting = Gate()
+
+        init(_ state: NetworkState) {
+            network = StubNetwork(state)
+        }
+
+        func configuration(_ change: (inout SessionConfiguration) -> Void = { _ in }) -> SessionConfiguration {
+            SessionConfiguration { configuration in
+                configuration.waitsForConnectivity = true
+                configuration.networkMonitor = network.monitor
+                configuration.nameResolver = names
+                configuration.hooks.taskIsWaitingForConnectivity = { task in
+                    waits.append(task.identifier)
+                    isWaiting.open()
+                }
+                change(&configuration)
+            }
+        }
+
+        /// Makes the network, and the name, be there.
+        func connect() {
+            names.set("127.0.0.1")
+            network.tell(.online())
+        }
+    }
+
+    private func url(_ server: FaultServer) -> String {
+        server.baseURL.replacing("127.0.0.1", with: "name.test")
+    }
+
+    @Test func `a task waits for a network, tells so once, and ends right`() async throws {
+        let setting = Setting(.offline)
+        try await FaultServer.run(Self.echo) { server in
+            try await withSession(setting.configuration()) { session in
+                let events = session.events
+                let task = session.dataTask(for: try Request(to: url(server)))
+                task.resume()
+                await setting.isWaiting.wait()
+                // A network nearby may be enough, but is not for this name.
+                setting.network.tell(.near)
+                setting.connect()
+                #expect(try await task.value.elementsEqual("ok".utf8))
+                #expect(setting.waits.events == [task.identifier])
+                var kinds: [String] = []
+                for await event in events {
+                    kinds.append("\(event.kind)")
+                    if event.kind == .didComplete { break }
+                }
+                #expect(kinds == ["didResume", "isWaitingForConnectivity", "didReceiveResponse", "didComplete"])
+            }
+        }
+    }
+
+    @Test func `a host in a network without a default route is tried when that is there`() async throws {
+        let setting = Setting(.offline)
+        try await FaultServer.run(Self.echo) { server in
+            try await withSession(setting.configuration()) { session in
+                async let data = session.data(for: Request(to: url(server))).value
+                await setting.isWaiting.wait()
+                setting.names.set("127.0.0.1")
+                setting.network.tell(.near)
+                let received = try await data
+                #expect(received.elementsEqual("ok".utf8))
+            }
+        }
+    }
+
+    @Test func `with a network, an error is an error at once`() async throws {
+        let setting = Setting(.online())
+        try await withSession(setting.configuration()) { session in
+            let error = try await networkingError { try await session.data(for: Request(to: "http://name.test/")) }
+            #expect(error.code == .dnsLookupFailed)
+        }
+        #expect(setting.waits.events.isEmpty)
+    }
+
+    @Test func `without waiting, an error is an error at once`() async throws {
+        let setting = Setting(.offline)
+        try await withSession(setting.configuration { $0.waitsForConnectivity = false }) { session in
+            let error = try await networkingError { try await session.data(for: Request(to: "http://name.test/")) }
+            #expect(error.code == .dnsLookupFailed)
+        }
+    }
+
+    @Test func `the time of the request limits the wait`() async throws {
+        let setting = Setting(.offline)
+        try await withSession(setting.configuration()) { session in
+            var request = try Request(to: "http://name.test/")
+            request.timeouts = Timeouts(request: .milliseconds(50))
+            let error = try await networkingError { try await session.data(for: request) }
+            #expect(error.code == .requestTimeout)
+        }
+    }
+
+    @Test(arguments: [Stop.cancel, .cancelledCaller, .endOfSession])
+    func `the wait ends at once when the task is stopped`(stop: Stop) async throws {
+        let setting = Setting(.offline)
+        try await withSession(setting.configuration()) { session in
+            let error = try await stop.error(of: Request(to: "http://name.test/"), in: session) { _ in
+                await setting.isWaiting.wait()
+            }
+            #expect(error.code == stop.code)
+        }
+    }
+
+    // MARK: Expensive networks
+
+    private func frugal(_ url: String) throws -> Request {
+        var request = try Request(to: url)
+        request.properties.allowsExpensiveNetworkAccess = false
+        return request
+    }
+
+    @Test func `a request that may not use an expensive network fails there, and sends nothing`() async throws {
+        let setting = Setting(.online("wwan0", .cellular))
+        setting.names.set("127.0.0.1")
+        try await FaultServer.run(Self.echo) { server in
+            try await withSession(setting.configuration { $0.waitsForConnectivity = false }) { session in
+                let error = try await networkingError { try await session.data(for: frugal(url(server))) }
+                #expect(error.code == .networkNotAllowed && error.message.contains("wwan0"))
+                #expect(server.connections.isEmpty)
+                // Others may.
+                let received = try await session.data(for: Request(to: url(server))).value
+                #expect(received.elementsEqual("ok".utf8))
+            }
+        }
+    }
+
+    @Test func `it is sent over another network, and where none is known`() async throws {
+        let setting = Setting(.online("wlan0", .wifi))
+        setting.names.set("127.0.0.1")
+        try await FaultServer.run(Self.echo) { server in
+            try await withSession(setting.configuration { $0.waitsForConnectivity = false }) { session in
+                let received = try await session.data(for: frugal(url(server))).value
+                #expect(received.elementsEqual("ok".utf8))
+            }
+            let unknown = StubNetwork()
+            try await withSession(
+                setting.configuration {
+                    $0.waitsForConnectivity = false
+                    $0.networkMonitor = unknown.monitor
+                }
+            ) { session in
+                let received = try await session.data(for: frugal(url(server))).value
+                #expect(received.elementsEqual("ok".utf8))
+            }
+        }
+    }
+
+    @Test func `in a session that waits, it waits for a network that costs nothing`() async throws {
+        let setting = Setting(.online("wwan0", .cellular))
+        setting.names.set("127.0.0.1")
+        try await FaultServer.run(Self.echo) { server in
+            try await withSession(setting.configuration()) { session in
+                async let data = session.data(for: frugal(url(server))).value
+                await setting.isWaiting.wait()
+                #expect(server.connections.isEmpty)
+                setting.network.tell(.offline)
+                setting.connect()
+                let received = try await data
+                #expect(received.elementsEqual("ok".utf8))
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Dispatch
+import NIOCore
+import Synchronization
+
+@testable import Bluebonnet
+
+/// A network whose states a test tells.
+struct StubNetwork {
+    let monitor = NetworkMonitor { _, _ in true }
+
+    init(_ state: NetworkState? = nil) {
+        // The monitor starts with its first listener.
+        monitor.remove(monitor.add { _ in })
+        if let state { tell(state) }
+    }
+
+    func tell(_ state: NetworkState) { monitor.queue.sync { monitor.publish(state) } }
+
+    /// Returns when the monitor has told what it had to tell.
+    func settle() { monitor.queue.sync {} }
+
+    func manager(_ target: ReachabilityTarget = .anywhere) -> NetworkReachabilityManager {
+        NetworkReachabilityManager(target: target, domain: nil, monitor: monitor)
+    }
+}
+
+extension NetworkState {
+    /// An interface that is switched off.
+    static let offline = NetworkState.after(NetlinkBuilder.link(2, "eth0", flags: 0x1002))
+
+    /// A default route.
+    static func online(_ name: String = "eth0", _ kind: NetworkPath.InterfaceKind = .ethernet) -> NetworkState {
+        .after(
+            NetlinkBuilder.link(2, name),
+            NetlinkBuilder.route(to: "0.0.0.0", 0, over: [2]),
+            nature: { _ in LinkNature(kind: kind, isExpensive: kind == .cellular) }
+        )
+    }
+
+    /// A route to a network nearby, and no default route.
+    static let near = NetworkState.after(
+        NetlinkBuilder.link(2, "eth0"),
+        NetlinkBuilder.route(to: "192.0.2.0", 24, over: [2])
+    )
+}
+
+/// Finds what a test says, at once.
+final class StubNames: NameResolver {
+    private struct State {
+        var address: SocketAddress?
+        var lookups = 0
+    }
+
+    private let state = Mutex(State())
+
+    var lookups: Int { state.withLock(\.lookups) }
+
+    /// The address of each name from now on.
+    func set(_ address: String) {
+        state.withLock { $0.address = try? SocketAddress(ipAddress: address, port: 0) }
+    }
+
+    func lookUp(
+        _ host: String,
+        isWanted: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<[SocketAddress], any Error>) -> Void
+    ) {
+        let address = state.withLock { state in
+            state.lookups += 1
+            return state.address
+        }
+        completion(address.map { .success([$0]) } ?? .failure(SystemNameResolver.Failure(description: "none")))
+    }
+}
