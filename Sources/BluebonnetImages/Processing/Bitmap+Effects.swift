@@ -129,7 +129,7 @@
                 _ reach: Int
             ) {
                 let factor = 1 / Float(2 * reach + 1)
-                let last = unsafe values.count - 1
+                let last = values.count - 1
                 let (first, end) = unsafe (values[0], values[last])
                 var sum = first &* Int32(reach + 1)
                 for index in 1...reach { unsafe sum &+= values[min(index, last)] }
