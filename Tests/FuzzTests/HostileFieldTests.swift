@@ -4,7 +4,7 @@ import Testing
 /// known. A parser whose time grows with the square of the length would take minutes for one.
 @Suite struct HostileFieldTests {
     /// The bytes of a value.
-    private static let size = 1 << 18
+    private static let size = 1 << 17
     /// The limit for one value, which takes well below a second.
     private static let longestTime = Duration.seconds(10)
 
