@@ -27,7 +27,7 @@ extension CacheStep {
         let requestedAt = cache.time
         let received: TransportResponse
         do {
-            received = try await transmit(request, lookup)
+            received = try await transmit(request, lookup, requestedAt, generation)
         } catch {
             guard !Self.isStopped(error), Self.isFailureOfServer(error),
                 let response = await hitAfterFailure(stored, lookup)
@@ -71,22 +71,25 @@ extension CacheStep {
             return response
         }
         if received.statusCode == 206 { return await keepingPart(received, lookup, reason, times) }
-        let decision = StorageDecision(
-            received.head,
-            to: lookup.request,
-            cached,
-            requestedAt: times.requestedAt,
-            receivedAt: times.receivedAt,
-            isShared: cache.isShared
-        )
+        let decision = decision(about: received.head, lookup, times)
         return await keeping(received, lookup, reason, decision, times.generation)
     }
 
-    /// Sends a request. Where it fails, those that wait for it go on.
-    func transmit(_ request: Request, _ lookup: Lookup) async throws -> TransportResponse {
+    /// Sends a request. Where it fails, those that wait for it go on, and what had come of its
+    /// response is kept.
+    func transmit(
+        _ request: Request,
+        _ lookup: Lookup,
+        _ requestedAt: Int,
+        _ generation: UInt64
+    ) async throws -> TransportResponse {
         do {
             return try await lookup.leads ? sendFirst(request, lookup) : lookup.send(request, lookup.context)
         } catch {
+            if let error = error as? NetworkingError, let head = error.response, let body = error.body {
+                let times = FetchTimes(requestedAt: requestedAt, receivedAt: cache.time, generation: generation)
+                await keep(body, of: head, after: error, lookup, times)
+            }
             if lookup.leads, !Task.isCancelled {
                 cache.fetches.end(lookup.cached.key, with: Self.isStopped(error) ? nil : .notStored)
             }
@@ -236,7 +239,7 @@ extension CacheStep {
     }
 
     /// The record that the hook of the session lets pass; nil for none.
-    private func hooked(_ record: CacheRecord, _ context: ExchangeContext) async -> CacheRecord? {
+    func hooked(_ record: CacheRecord, _ context: ExchangeContext) async -> CacheRecord? {
         guard let lane = context.call.hooks, let hook = lane.hooks.dataTaskWillCacheResponse,
             context.call.kind == .data || context.call.kind == .upload
         else { return record }

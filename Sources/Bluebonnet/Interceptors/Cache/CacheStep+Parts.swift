@@ -47,7 +47,7 @@ extension CacheStep {
         // RFC 9110 §13.1.5: of another version the server sends all.
         request.headerFields[.ifRange] = gap.tag
         let (generation, requestedAt) = (cache.generation, cache.time)
-        let received = try await transmit(request, lookup)
+        let received = try await transmit(request, lookup, requestedAt, generation)
         let times = FetchTimes(requestedAt: requestedAt, receivedAt: cache.time, generation: generation)
         guard [206, 304, 416].contains(received.statusCode) else {
             return await settled(received, lookup, reason, times)
@@ -75,33 +75,69 @@ extension CacheStep {
         _ reason: CacheStatus.Forward,
         _ times: FetchTimes
     ) async -> TransportResponse {
+        let decision = await decision(aboutPart: received.head, lookup, times)
+        return await keeping(received, lookup, reason, decision, times.generation)
+    }
+
+    /// Keeps the bytes that came of a response before the connection failed, and that its error has
+    /// (RFC 9111 §3.3).
+    func keep(
+        _ body: Data,
+        of head: ResponseHead,
+        after error: NetworkingError,
+        _ lookup: Lookup,
+        _ times: FetchTimes
+    ) async {
+        guard PendingRecord.isCut(error) else { return }
+        let decision: StorageDecision
+        switch head.statusCode {
+        case 200 where !lookup.cached.isHead: decision = self.decision(about: head, lookup, times)
+        case 206 where !lookup.cached.isHead: decision = await self.decision(aboutPart: head, lookup, times)
+        default: return
+        }
+        guard case .store(let proposed) = decision, proposed.beginning(of: body.count) != nil,
+            let record = await hooked(proposed, lookup.context)
+        else { return }
+        let pending = PendingRecord(record, cache, leads: false, generation: times.generation)
+        await pending.write(body)
+        await pending.fail(error)
+    }
+
+    /// Whether a response that is not a part is stored.
+    func decision(about head: ResponseHead, _ lookup: Lookup, _ times: FetchTimes) -> StorageDecision {
+        StorageDecision(
+            head,
+            to: lookup.request,
+            lookup.cached,
+            requestedAt: times.requestedAt,
+            receivedAt: times.receivedAt,
+            isShared: cache.isShared
+        )
+    }
+
+    /// Whether a part is stored. What is stored beside it is updated or removed.
+    private func decision(
+        aboutPart received: ResponseHead,
+        _ lookup: Lookup,
+        _ times: FetchTimes
+    ) async -> StorageDecision {
         let records = lookup.records.filter { Vary.matches($0, lookup.request) }
-        var decision: StorageDecision
-        switch PartDecision(received.head, to: lookup.cached, beside: records, isShared: cache.isShared) {
+        switch PartDecision(received, to: lookup.cached, beside: records, isShared: cache.isShared) {
         case .store(let head, let part):
-            decision = StorageDecision(
-                head,
-                to: lookup.request,
-                lookup.cached,
-                requestedAt: times.requestedAt,
-                receivedAt: times.receivedAt,
-                isShared: cache.isShared
-            )
+            let decision = decision(about: head, lookup, times)
             // A range may have been all of it.
-            if case .store(let record) = decision, part.range.count < part.length {
-                decision = .store(record.with(part))
-            }
+            guard case .store(let record) = decision, part.range.count < part.length else { return decision }
+            return .store(record.with(part))
         case .confirm(let record, let head):
             let updated = record.updated(head, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
-            _ = await keep(record, as: updated, received.head)
-            decision = .refuse("the whole is stored")
+            _ = await keep(record, as: updated, received)
+            return .refuse("the whole is stored")
         case .contradiction(let records):
             for record in records { await cache.attempt { try await $0.remove(record) } }
-            decision = .refuse("another length than that of the stored part")
+            return .refuse("another length than that of the stored part")
         case .refuse(let reason):
-            decision = .refuse(reason)
+            return .refuse(reason)
         }
-        return await keeping(received, lookup, reason, decision, times.generation)
     }
 }
 

@@ -119,10 +119,14 @@ final class PendingRecord: Sendable {
     /// (RFC 9111 §3.3, §3.4).
     func fail(_ error: NetworkingError) async {
         let count = state.withLock(\.count)
-        guard count > 0, [.transport, .timeout, .framing].contains(error.code.family),
-            let part = record.beginning(of: count)
+        guard count > 0, Self.isCut(error), let part = record.beginning(of: count)
         else { return }
         await finish(record.with(part).complete(byteCount: count, trailers: [:]))
+    }
+
+    /// Whether an error says that the connection failed, and not that the task was stopped.
+    static func isCut(_ error: NetworkingError) -> Bool {
+        [.transport, .timeout, .framing].contains(error.code.family)
     }
 
     @discardableResult
@@ -205,7 +209,7 @@ final class CacheTee: BodyTransform {
 extension CacheRecord {
     /// The part that the first bytes of its body are; nil where they cannot be completed: without a
     /// strong entity tag, without a known length, or of an encoded response.
-    fileprivate func beginning(of count: Int) -> Part? {
+    func beginning(of count: Int) -> Part? {
         guard facts.status == 200, facts.strongTag != nil, !head.contains(.contentEncoding) else { return nil }
         if let part {
             return count > part.count ? nil : Part(part.lowerBound..<part.lowerBound + count, of: completeByteCount)

@@ -192,9 +192,9 @@ struct PartialContentTests {
         let bench = bench(origin)
         try await bench.send(0, 5)
         try await bench.send(.head)
+        #expect(try await bench.send(99, 100).status == .rangeNotSatisfiable)
         try await bench.send(.get, "/a", [.ifNoneMatch: "\"1\""])
-        _ = try await bench.send(99, 100)
-        #expect(bench.ranges == ["bytes=0-5", "-", "-", "bytes=99-100"])
+        #expect(bench.ranges == ["bytes=0-5", "-", "bytes=99-100", "-"])
     }
 
     @Test func `an If-Range of the request's own is answered from parts of the same version alone`() async throws {

@@ -81,7 +81,7 @@ struct StoredPartsTests {
         #expect(String(decoding: try record(nil).encoded, as: UTF8.self).contains("\"version\":1"))
     }
 
-    @Test(arguments: ["[10,200]", "[30,10]", "[10,31]", "[-20,0]", "[0,20,1]", "null", "7"])
+    @Test(arguments: ["[10,200]", "[30,10]", "[10,31]", "[-20,0]", "[10]", "null", "7"])
     func `a part that is not possible makes no record`(_ range: String) throws {
         let text = String(decoding: try record(10..<30).encoded, as: UTF8.self)
         try #require(text.contains("[10,30]"))
