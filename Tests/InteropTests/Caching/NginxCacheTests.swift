@@ -153,14 +153,14 @@ struct NginxCacheTests {
         ),
         // nginx has no heuristic lifetime (§4.2.2): it asks for proxy_cache_valid.
         Difference(testDescription: "a heuristic lifetime", policy: .heuristicOnly, ours: "hit", nginx: "MISS"),
-        // nginx stores nothing that is not fresh when it comes, and so has nothing to confirm (§4.3).
+        // nginx stores nothing that is not fresh when it comes, and so confirms nothing (§4.3).
         Difference(testDescription: "no-cache", policy: .noCache, ours: "stale 304", nginx: "MISS"),
         Difference(testDescription: "max-age=0", policy: .zero, ours: "stale 304", nginx: "MISS"),
         Difference(testDescription: "Expires in the past", policy: .expired, ours: "stale 304", nginx: "MISS"),
         Difference(testDescription: "Expires that is no date", policy: .noDate, ours: "stale 304", nginx: "MISS"),
         // nginx does not read Age (§4.2.3).
         Difference(testDescription: "Age", policy: .outdated, ours: "stale 304", nginx: "HIT"),
-        // nginx asks for the whole by GET in place of HEAD (`proxy_cache_convert_head`) and of a range.
+        // nginx asks for the whole, also for HEAD (`proxy_cache_convert_head`) and for a range.
         Difference(
             testDescription: "HEAD before GET",
             policy: .fresh,
