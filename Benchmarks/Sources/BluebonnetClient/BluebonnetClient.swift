@@ -51,10 +51,12 @@ enum BluebonnetClient {
 }
 
 extension HTTPCache {
-    /// A cache in the memory, or in a folder.
+    /// A cache in the memory, in a Redis server, or in a folder.
     fileprivate convenience init(benchmarkPlace place: String) throws {
         if place == "memory" {
             self.init()
+        } else if place.hasPrefix("redis"), let url = URL(string: place) {
+            self.init(store: RedisCacheStore(try RedisServer(url: url)))
         } else {
             self.init(store: try DiskCacheStore(directory: URL(filePath: place, directoryHint: .isDirectory)))
         }

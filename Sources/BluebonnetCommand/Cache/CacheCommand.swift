@@ -3,14 +3,15 @@ import Bluebonnet
 import FoundationEssentials
 import HTTPTypes
 
-/// `bluebonnet cache`: shows and empties the folder of `--cache`.
+/// `bluebonnet cache`: shows and empties the folder or the server of `--cache`.
 struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache",
         _superCommandName: MainCommand.name,
         abstract: "Shows and empties a cache.",
         discussion: """
-            The folder is that of --cache. Only the cache's own files in it are removed.
+            The folder or the Redis server is that of --cache. Only the cache's own files in it, or the \
+            keys that begin with bluebonnet:, are removed.
 
             Examples:
               bluebonnet get example.org --cache ~/.cache/bluebonnet
@@ -21,19 +22,23 @@ struct CacheCommand: AsyncParsableCommand {
         subcommands: [ListCache.self, ClearCache.self, ExplainCache.self]
     )
 
-    /// The folder of a cache.
+    /// The folder or the server of a cache.
     struct Folder: ParsableArguments {
-        @Argument(help: ArgumentHelp("The folder of the cache.", valueName: "dir"))
+        @Argument(
+            help: ArgumentHelp("The folder of the cache, or the URL of a Redis server.", valueName: "dir|redis-url")
+        )
         var folder: String
 
-        /// The cache in the folder, which must be there.
+        /// The cache in the place; a folder must be there.
         func cache() throws(CommandFailure) -> HTTPCache {
-            guard FileKind(path: folder) != .missing else { throw .usage("There is no folder \(folder).") }
+            guard CacheOptions.isServer(folder) || FileKind(path: folder) != .missing else {
+                throw .usage("There is no folder \(folder).")
+            }
             let fail: (String) throws(CommandFailure) -> Void = { message throws(CommandFailure) in
                 throw .usage(message)
             }
             guard let store = try CacheOptions.store(folder, whenUnusable: fail) else {
-                throw .usage("\(folder) cannot be used.")
+                throw .usage("The cache cannot be used.")
             }
             return HTTPCache(store: store)
         }

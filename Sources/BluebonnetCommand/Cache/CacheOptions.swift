@@ -8,9 +8,10 @@ struct CacheOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Store responses and use them again: in memory, in a folder that any number of processes share, or off. "
+            "Store responses and use them again: in memory, in a folder that any number of processes share, in a "
+                + "Redis server that machines share (redis://host:port/db, redis+unix:///path), or off. "
                 + "(default: off)",
-            valueName: "dir|memory|off"
+            valueName: "dir|redis-url|memory|off"
         )
     )
     var cache: String?
@@ -34,13 +35,39 @@ struct CacheOptions: ParsableArguments {
         StandardStream.error.write(line: "bluebonnet: going on without the cache: \(message)")
     }
 
-    /// The store in a folder; nil where it cannot be used.
+    /// Whether a place is a Redis server, and not a folder.
+    static func isServer(_ place: String) -> Bool {
+        ["redis://", "rediss://", "redis+unix://"].contains { place.lowercased().hasPrefix($0) }
+    }
+
+    /// The store in a Redis server.
+    ///
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage`` for a URL that names no server, and in
+    ///   a build without Redis.
+    private static func server(_ place: String) throws(CommandFailure) -> any CacheStore {
+        #if Redis
+            guard let url = URL(string: place) else { throw .usage("--cache: the URL of the Redis server is invalid.") }
+            do throws(NetworkingError) {
+                return RedisCacheStore(try RedisServer(url: url))
+            } catch {
+                throw .usage("--cache: \(error.message)")
+            }
+        #else
+            throw .usage(
+                "--cache with a Redis server needs a build with the package trait Redis: "
+                    + "swift build -c release --traits Brotli,Zstd,Stores,Redis --product BluebonnetCommand"
+            )
+        #endif
+    }
+
+    /// The store in a folder or in a Redis server; nil where it cannot be used.
     ///
     /// - Throws: ``CommandFailure`` with ``ExitStatus/usage`` in a build without databases.
     static func store(
         _ path: String,
         whenUnusable tell: (String) throws(CommandFailure) -> Void
     ) throws(CommandFailure) -> (any CacheStore)? {
+        if isServer(path) { return try server(path) }
         #if Stores
             let directory = DownloadOptions.file(path, in: DownloadOptions.currentFolder, directoryHint: .isDirectory)
             do throws(NetworkingError) {
