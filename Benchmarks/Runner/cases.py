@@ -58,6 +58,7 @@ class Places:
     base: str  # nginx
     sink: str
     cache: Path  # the folder of a cache
+    redis: str | None  # the URL of a Redis server; None where none is installed
     tls: TLSPlaces | None  # None where no certificate can be made
 
     def harness(self, client: str) -> list | None:
@@ -291,6 +292,8 @@ def swift_rows(workload: str, places: Places) -> Rows:
         rows.append(("bluebonnet-uncacheable", "bluebonnet", [*loop, "--cache", "memory"]))
         rows.append(("bluebonnet-cached", "bluebonnet", [*loop, *cached, "--cache", "memory"]))
         rows.append(("bluebonnet-cached-on-disk", "bluebonnet", [*loop, *cached, "--cache", places.cache]))
+        if places.redis:
+            rows.append(("bluebonnet-cached-in-redis", "bluebonnet", [*loop, *cached, "--cache", places.redis]))
     if workload.startswith(("sequential", "tls-new", "download-null")):
         rows.append(("nio", "nio", loop))
     if workload == "tls-new":

@@ -83,6 +83,7 @@ ROW_GOALS = [
     ("bluebonnet-task-8", ("download-file", "per_second", "bluebonnet-task-1", 1.0, ">=")),
     *[("bluebonnet-cached", (workload, "cpu", "bluebonnet", 0.1, "<=")) for workload in ("sequential", "sequential-on-loop")],
     *[("bluebonnet-cached-on-disk", (workload, "cpu", "bluebonnet", 1.0, "<=")) for workload in ("sequential", "sequential-on-loop")],
+    *[("bluebonnet-cached-in-redis", (workload, "cpu", "bluebonnet", 1.0, "<=")) for workload in ("sequential", "sequential-on-loop")],
     ("bluebonnet-task-8", ("download-file-tls", "per_second", "bluebonnet-task-1", 1.0, ">=")),
 ]
 # The CPU time of a new TLS connection with our verification, divided by that of one with NIOSSL's

@@ -1,8 +1,10 @@
 """The processes beside the clients: nginx for everything but uploads, the upload sink, and loops that keep processors awake."""
 
 import os
+import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import nginx
@@ -53,6 +55,34 @@ class Sink:
 
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/upload"
+
+
+class Redis:
+    """A Redis server at a Unix-domain socket, or nothing where none is installed."""
+
+    def __init__(self, folder: Path):
+        self.executable = shutil.which("redis-server") or shutil.which("valkey-server")
+        self.socket = folder / "redis.sock"
+        self.process = None
+
+    def __enter__(self):
+        if self.executable:
+            options = ["--port", "0", "--unixsocket", self.socket, "--save", "", "--appendonly", "no", "--dir", self.socket.parent]
+            self.process = subprocess.Popen(
+                [self.executable, *options], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            for _ in range(500):
+                if self.socket.exists() or self.process.poll() is not None:
+                    break
+                time.sleep(0.01)
+        return self
+
+    def __exit__(self, *_):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+
+    def url(self) -> str | None:
+        return f"redis+unix://{self.socket}" if self.socket.exists() else None
 
 
 # Ends when the process that started it has ended, for whatever reason.

@@ -1,7 +1,8 @@
 #if Redis
-    import BluebonnetStores
     import Foundation
     import Testing
+
+    // Another test target has this file through a link.
 
     #if canImport(Glibc)
         import Glibc
@@ -42,11 +43,6 @@
             try await program.start()
             defer { program.kill() }
             return try await body(program)
-        }
-
-        /// The settings for the server.
-        func server(prefix: String = "test") -> RedisServer {
-            RedisServer(address: .unix(path: socket), prefix: prefix)
         }
 
         /// Starts the server, and waits until it answers.

@@ -1,0 +1,1 @@
+../../BluebonnetStoresTests/Redis/RedisProgram.swift
