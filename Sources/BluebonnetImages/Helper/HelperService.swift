@@ -19,7 +19,6 @@
             do throws(HelperChannel.Fault) {
                 let request = try channel.receive(HelperRequest.self)
                 limit(RLIMIT_CORE, 0)
-                limit(RLIMIT_FSIZE, 0)
                 limit(RLIMIT_CPU, request.seconds)
                 let data = Data(try channel.receive(request.byteCount))
                 limit(RLIMIT_AS, usedMemory + request.memory)
@@ -39,8 +38,11 @@
             do throws(ImageDecodingError) {
                 let plan = try DecodingPlan(decoder, data)
                 image = try plan.image(decoder) {
-                    // The loader is there now. A drawing may need the files of fonts.
-                    if plan.information.format != .svg { limit(RLIMIT_NOFILE, 3) }
+                    // The loader is there now. A drawing may need the files of fonts, and the loader
+                    // of X bitmaps writes the bytes that it gets to a file and reads that.
+                    let format = plan.information.format
+                    if format != .svg && format != .xbm { limit(RLIMIT_NOFILE, 3) }
+                    limit(RLIMIT_FSIZE, format == .xbm ? data.count : 0)
                 }
             } catch {
                 return try channel.send(HelperReply(error))

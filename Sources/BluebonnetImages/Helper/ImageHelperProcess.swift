@@ -15,9 +15,10 @@
     /// ```
     ///
     /// The process gets the bytes of the image through a socket, and its pixels come back. It has no
-    /// other open files, and can neither write files nor, once its loader is ready, open one (SVG
-    /// excepted, which needs fonts). The limits are those of the system for one process; it is not
-    /// a sandbox against code that is made to break out of it.
+    /// other open files, cannot write files and, once its loader is ready, cannot open one either.
+    /// (Drawings need the files of fonts, and the loader of X bitmaps a file of the bytes.) The limits
+    /// are those of the system for a process; it is not a sandbox against code that is made to break
+    /// out of it.
     ///
     /// No counterpart in AFNetworking.
     public struct ImageHelperProcess: Sendable, Hashable {
