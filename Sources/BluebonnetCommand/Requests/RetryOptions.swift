@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bluebonnet
 
-/// The options for retries and the rate, which requests, transfers and `batch` share.
+/// The options for retries, the network and the rate, which requests, transfers and `batch` share.
 struct RetryOptions: ParsableArguments {
     @Option(
         name: .long,
@@ -24,6 +24,9 @@ struct RetryOptions: ParsableArguments {
     )
     var rate: RequestRate?
 
+    @Flag(name: .long, help: "Wait for a network where there is none, rather than fail.")
+    var waitForNetwork = false
+
     func validate() throws {
         if retry < 0 { throw ValidationError("--retry must be 0 or more.") }
     }
@@ -36,6 +39,12 @@ struct RetryOptions: ParsableArguments {
             configuration.retryPolicy = policy
             // The user has said how many there are to be.
             configuration.retryBudget = nil
+        }
+        if waitForNetwork {
+            configuration.waitsForConnectivity = true
+            configuration.hooks.taskIsWaitingForConnectivity = { _ in
+                StandardStream.error.write(line: "\(MainCommand.name): there is no network; waiting for one.")
+            }
         }
         if let rate { configuration.rateLimits = RateLimits(session: rate.limit) }
     }

@@ -65,6 +65,14 @@ final class NetworkNamespace: Sendable {
         ["/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip"].first(where: FileManager.default.isExecutableFile) ?? "/sbin/ip"
     }
 
+    /// A process that runs a program in the namespace with the other ends, and has not been started.
+    func outsideProcess(_ arguments: [String]) -> Process {
+        let process = Process()
+        process.executableURL = URL(filePath: Self.program)
+        process.arguments = ["netns", "exec", outside] + arguments
+        return process
+    }
+
     /// A process that runs the command in the namespace, and has not been started.
     func process(_ arguments: [String]) -> Process {
         let process = Process()

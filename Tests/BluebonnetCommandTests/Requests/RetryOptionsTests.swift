@@ -26,6 +26,11 @@ struct RetryOptionsTests {
         #expect(configuration.retryBudget == nil)
     }
 
+    @Test func `the wait for a network is asked for`() throws {
+        #expect(try !configuration().waitsForConnectivity)
+        #expect(try configuration("--wait-for-network").waitsForConnectivity)
+    }
+
     @Test func `a rate is for a second, a minute or an hour`() throws {
         #expect(RequestRate(argument: "10")?.limit == RateLimit(10, per: .seconds(1)))
         #expect(RequestRate(argument: "10/s")?.limit == RateLimit(10, per: .seconds(1)))
