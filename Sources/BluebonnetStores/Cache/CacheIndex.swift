@@ -50,23 +50,15 @@
         private static func openNow(_ path: String) throws -> DatabasePool {
             // Once in a process: closing a file gives up all locks that the process has on it, also
             // those of SQLite (<https://www.sqlite.org/howtocorrupt.html>, §2.2).
-            if !opened.withLock({ $0.contains(path) }) { try check(path) }
+            if !opened.withLock({ $0.contains(path) }), try isNew(path) { try make(path) }
             var configuration = Configuration()
             configuration.label = "Bluebonnet cache"
             configuration.busyMode = .timeout(patience)
             let pool = try DatabasePool(path: path, configuration: configuration)
             opened.withLock { _ = $0.insert(path) }
             try pool.writeWithoutTransaction { database in
-                if try Int.fetchOne(database, sql: "PRAGMA application_id") != applicationID {
-                    // The identifier comes into the file with the tables, in one step.
-                    try database.inTransaction(.immediate) {
-                        // Another process may have made them meanwhile.
-                        if try Int.fetchOne(database, sql: "PRAGMA application_id") != applicationID {
-                            try makeTables(in: database)
-                        }
-                        return .commit
-                    }
-                }
+                // Where a process was killed while it made them.
+                try makeMissingTables(in: database)
                 // One that an earlier version has made has no numbers of changes.
                 if try !database.tableExists("mark") { try database.execute(sql: markTable) }
                 // Readers and the one writer do not wait for each other: the pool has set WAL, and
@@ -82,8 +74,11 @@
 
         /// Checks a file before SQLite has it, which would write what is another program's, and
         /// makes one where there is none.
-        private static func check(_ path: String) throws {
-            if let header = try DatabaseHeader(path) {
+        ///
+        /// - Returns: Whether it has no tables yet.
+        private static func isNew(_ path: String) throws -> Bool {
+            let header = try DatabaseHeader(path)
+            if let header {
                 guard header.applicationID == applicationID else {
                     throw SystemFile.Unusable("\(path) is the file of another program")
                 }
@@ -92,6 +87,31 @@
                 }
             }
             try StoreFolder.makePrivateFile(path)
+            return header == nil
+        }
+
+        /// Makes the tables. Not through the pool, whose log would have the identifier: a process
+        /// that is killed before the log comes into the file would leave one that looks like
+        /// another program's.
+        private static func make(_ path: String) throws {
+            var configuration = Configuration()
+            configuration.label = "Bluebonnet cache"
+            configuration.busyMode = .timeout(patience)
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            try queue.writeWithoutTransaction { try makeMissingTables(in: $0) }
+            try queue.close()
+        }
+
+        private static func makeMissingTables(in database: Database) throws {
+            guard try Int.fetchOne(database, sql: "PRAGMA application_id") != applicationID else { return }
+            // The identifier comes into the file with the tables, in one step.
+            try database.inTransaction(.immediate) {
+                // Another process may have made them meanwhile.
+                if try Int.fetchOne(database, sql: "PRAGMA application_id") != applicationID {
+                    try makeTables(in: database)
+                }
+                return .commit
+            }
         }
 
         private static func makeTables(in database: Database) throws {

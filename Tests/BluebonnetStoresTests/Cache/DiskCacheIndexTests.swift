@@ -8,6 +8,12 @@
     import Synchronization
     import Testing
 
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
+
     /// The index of the cache on the disk: parts of responses, other versions of the library, and
     /// processes that write.
     @Suite(.timeLimit(.minutes(5)))
@@ -139,6 +145,18 @@
                 #expect(order.count { $0 == "refused" } == 8)
                 // Each of the eight waits a quarter of a second, one behind the other.
                 #expect(order.firstIndex(of: "read") ?? .max < 4)
+            }
+        }
+
+        @Test func `an index whose process was killed at once is opened again`() async throws {
+            try await withDirectory { directory in
+                let path = directory.path
+                await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+                    _ = try DiskCacheStore(directory: URL(filePath: path, directoryHint: .isDirectory))
+                    kill(getpid(), SIGKILL)
+                }
+                let store = try DiskCacheStore(directory: directory)
+                #expect(try await store.allRecords().isEmpty)
             }
         }
     }

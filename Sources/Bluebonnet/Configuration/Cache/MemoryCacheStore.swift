@@ -92,7 +92,7 @@ public final class MemoryCacheStore: CacheStore {
     /// What is stored for a fingerprint; a single response is then the one that was used last.
     func atOnce(_ fingerprint: CacheFingerprint) -> AtOnce {
         state.withLock { state in
-            guard let known = state.fingerprints[fingerprint] else { return .none }
+            guard !state.fingerprints.isEmpty, let known = state.fingerprints[fingerprint] else { return .none }
             guard known.count == 1, let entry = state.entries[known.newest] else { return .several }
             state.markUsed(known.newest)
             return .one(entry)

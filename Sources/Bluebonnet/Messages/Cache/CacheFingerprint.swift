@@ -28,12 +28,11 @@ package struct CacheFingerprint: Hashable, Sendable {
     /// Whether a key is that of a request without a `Host` of its own.
     static func isKey(_ key: String, of target: RequestTarget) -> Bool {
         guard let pieces = KeyPieces(target) else { return false }
-        var rest = key.utf8[...]
+        var bytes = key.utf8.makeIterator()
         for piece in [pieces.scheme, pieces.host, pieces.port, target.path] {
-            guard rest.starts(with: piece.utf8) else { return false }
-            rest = rest.dropFirst(piece.utf8.count)
+            for byte in piece.utf8 where bytes.next() != byte { return false }
         }
-        return rest.isEmpty
+        return bytes.next() == nil
     }
 
     /// The beginning of a key, in pieces.
