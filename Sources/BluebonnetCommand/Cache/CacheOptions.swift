@@ -42,8 +42,8 @@ struct CacheOptions: ParsableArguments {
 
     /// The store in a Redis server.
     ///
-    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage`` for a URL that names no server, and in
-    ///   a build without Redis.
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage`` for a URL that names no server, and
+    ///   in a build without Redis.
     private static func server(_ place: String) throws(CommandFailure) -> any CacheStore {
         #if Redis
             guard let url = URL(string: place) else { throw .usage("--cache: the URL of the Redis server is invalid.") }

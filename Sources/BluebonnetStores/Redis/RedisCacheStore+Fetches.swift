@@ -40,7 +40,8 @@
         /// - Parameters:
         ///   - lease: The right.
         ///   - key: The ``CacheRecord/key``.
-        ///   - isStored: Whether the response is stored now; nil where another task takes its place.
+        ///   - isStored: Whether the response is stored now; nil where another task takes its
+        ///     place.
         public func endFetch(_ lease: Data, of key: String, isStored: Bool?) {
             let lease = RedisLease(key: keys.lease(key), token: lease)
             let outcome = isStored.map { $0 ? Self.storedOutcome : Self.notStoredOutcome }

@@ -18,9 +18,9 @@
     /// gets its own in the transaction that adds it to the index. It is compared with its SHA-256
     /// when it is read. What the server has dropped, and what is not of this library, is a miss.
     ///
-    /// Everything has an expiry: a response is kept while it is fresh, and the ``staleTime`` on top,
-    /// so that it can be confirmed. A body that was replaced stays for a minute, for those who read
-    /// it. Give the server a `maxmemory`, and a policy such as `allkeys-lru`.
+    /// Everything has an expiry: a response is kept while it is fresh, and the ``staleTime`` on
+    /// top, so that it can be confirmed. A body that was replaced stays for a minute, for those who
+    /// read it. Give the server a `maxmemory`, and a policy such as `allkeys-lru`.
     ///
     /// When the server fails requests go on without it. It is then tried again after a second, with
     /// pauses that double up to 30 seconds; meanwhile it costs requests nothing.

@@ -13,8 +13,8 @@
     /// A connection to a server, by hiredis. Each call blocks.
     ///
     /// `Sendable` without a check: the pool hands a connection to one piece of work, on one thread,
-    /// and takes it back when that has ended. Safe: the pointer is freed with the connection, and never
-    /// leaves it.
+    /// and takes it back when that has ended. Safe: the pointer is freed with the connection, and
+    /// never leaves it.
     @safe final class RedisConnection: @unchecked Sendable {
         /// Arrays within arrays beyond this are not of Redis commands of this library.
         private static let deepest = 4

@@ -44,9 +44,8 @@
             return value.starts(with: Self.mark) ? .ofAnother : .over(value)
         }
 
-        /// Gives it back, unless another process has it by now.
-        ///
-        /// - Parameter outcome: What those that wait are told; nil where one of them takes its place.
+        /// Gives it back, unless another process has it by now. Those that wait are told of the
+        /// outcome; without one, one of them takes its place.
         func end(_ outcome: Data?, _ connection: RedisConnection) throws {
             _ = try connection.run(RedisCommand("WATCH", key))
             guard try connection.run(RedisCommand("GET", key)).bytes == token else {

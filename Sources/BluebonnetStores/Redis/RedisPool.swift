@@ -38,11 +38,10 @@
             work = ServerWork(limit: server.connections)
         }
 
-        /// Does work with a connection.
+        /// Does work with a connection. It is done a second time where the server has closed a
+        /// connection that was idle.
         ///
-        /// - Parameter body: The work. It is done a second time where the server has closed a
-        ///   connection that was idle.
-        /// - Throws: ``NetworkingError`` with `storeFailed`, and what the work throws.
+        /// It throws ``NetworkingError`` with `storeFailed`, and what the work throws.
         func run<Value: Sendable>(
             _ body: @escaping @Sendable (RedisConnection) throws -> Value
         ) async throws -> Value {

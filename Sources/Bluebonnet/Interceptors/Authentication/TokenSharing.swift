@@ -33,10 +33,15 @@ public protocol TokenSharing: Sendable {
 
 /// An authenticator whose token is refreshed once for several processes.
 ///
-/// <!-- snippet: let authenticator = OAuth2Authenticator(client); let place: any TokenSharing = sharing; _ = authenticator; _ = place -->
 /// ```swift
-/// let shared = SharedTokenAuthenticator(authenticator, sharing: place)
-/// let interceptor = AuthenticationInterceptor(shared, token: credential)
+/// func interceptor(
+///     for authenticator: OAuth2Authenticator,
+///     _ credential: OAuth2Credential,
+///     sharing place: any TokenSharing
+/// ) -> any Interceptor {
+///     let shared = SharedTokenAuthenticator(authenticator, sharing: place)
+///     return AuthenticationInterceptor(shared, token: credential)
+/// }
 /// ```
 ///
 /// Call ``share(_:)`` when the user has signed in, so that no process goes on with what was shared
@@ -45,6 +50,7 @@ public protocol TokenSharing: Sendable {
 /// No counterpart in AFNetworking or Alamofire.
 public struct SharedTokenAuthenticator<Base: Authenticator>: Authenticator
 where Base.Token: Codable & Equatable {
+    /// What requests carry: that of the wrapped authenticator.
     public typealias Token = Base.Token
 
     private let base: Base
