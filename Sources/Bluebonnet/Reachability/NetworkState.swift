@@ -56,6 +56,7 @@ struct NetworkState: Sendable {
             return false
         case .addressRemoved(let address):
             addresses[address.index]?.removeAll { $0.address == address.address }
+            removeRoutes(without: address)
             return true
         case .route(let route, let replaces):
             let range = Range(first: route.destination, length: route.length)
@@ -85,6 +86,19 @@ struct NetworkState: Sendable {
         }
     }
 
+    /// Removes what the kernel removes with an address of IPv4: the routes that are to be sent from
+    /// it, and with the last address of a link all routes over it.
+    private mutating func removeRoutes(without address: LinkAddress) {
+        guard address.address.isIPv4 else { return }
+        let isLast = addresses[address.index]?.contains { $0.address.isIPv4 } != true
+        for (range, old) in routes where range.first.isIPv4 {
+            let left = old.filter {
+                $0.source != address.address && !(isLast && $0.links == [address.index])
+            }
+            if left.count < old.count { routes[range] = left.isEmpty ? nil : left }
+        }
+    }
+
     // MARK: Paths
 
     /// The path to an address, or with nil the one to all other networks: the default route.
@@ -97,7 +111,10 @@ struct NetworkState: Sendable {
     /// Whether any other machine may be reached, by whatever route.
     var hasAnyPath: Bool {
         defaultPath.isReachable
-            || routes.values.contains { $0.contains { $0.type == 1 && $0.links.contains { isUsable($0) } } }
+            || routes.contains { range, routes in
+                // Each link of IPv6 has one to itself (RFC 4291 §2.5.6).
+                !range.first.isLinkLocal && routes.contains { $0.type == 1 && $0.links.contains(where: isUsable) }
+            }
     }
 
     private func isUsable(_ index: Int32) -> Bool {
@@ -107,8 +124,10 @@ struct NetworkState: Sendable {
     /// Two halves in place of one default route are how tunnels win over it; of IPv6, the eighth of
     /// all addresses that are global (RFC 4291 §2.4) counts, too.
     private var defaultPath: NetworkPath {
-        path(to: IPAddress(isIPv4: true, high: 1 << 56, low: 0), upTo: 1)
-            ?? path(to: IPAddress(isIPv4: false, high: 0x2000 << 48, low: 1), upTo: 3) ?? .none
+        if let path = path(to: IPAddress(isIPv4: true, high: 1 << 56, low: 0), upTo: 1), path.isReachable {
+            return path
+        }
+        return path(to: IPAddress(isIPv4: false, high: 0x2000 << 48, low: 1), upTo: 3) ?? .none
     }
 
     private func isOwn(_ address: IPAddress) -> Bool {

@@ -139,6 +139,34 @@ import Testing
         #expect(try path(state, to: nil).status == .notReachable)
     }
 
+    @Test func `the last address of IPv4 takes the routes of its link with it`() throws {
+        var state = Self.wired
+        state.take(Builder.address("192.0.2.8", on: 2))
+        state.take(Builder.address("192.0.2.7", on: 2, type: 21))
+        #expect(try path(state, to: nil).localAddress == "192.0.2.8")
+        state.take(Builder.address("192.0.2.8", on: 2, type: 21))
+        #expect(try path(state, to: nil).status == .notReachable && !state.hasAnyPath)
+    }
+
+    @Test func `a default route that refuses leaves IPv6 to be used`() throws {
+        let state = NetworkState.after(
+            Builder.link(2, "eth0"),
+            Builder.address("2001:db8::7", on: 2),
+            Builder.route(to: "0.0.0.0", 0, over: [], kind: 7),
+            Builder.route(to: "::", 0, over: [2])
+        )
+        #expect(try path(state, to: nil).localAddress == "2001:db8::7")
+    }
+
+    @Test func `the route that each link of IPv6 has to itself is no network`() {
+        let state = NetworkState.after(
+            Builder.link(2, "eth0"),
+            Builder.address("fe80::1", on: 2),
+            Builder.route(to: "fe80::", 64, over: [2])
+        )
+        #expect(!state.hasAnyPath)
+    }
+
     @Test func `this machine is reached over the loopback interface`() throws {
         for text in ["127.0.0.1", "127.8.8.8", "192.0.2.7"] {
             let path = try path(Self.wired, to: text)
