@@ -50,9 +50,7 @@ struct ServedFile {
     /// The day on which the files were changed for the first time, more than ten weeks ago.
     private static let firstChange = Date(timeIntervalSince1970: 1_700_000_000)
 
-    /// Writes the next version.
-    ///
-    /// - Parameter length: The number of its bytes.
+    /// Writes the next version, of so many bytes.
     mutating func change(length: Int) throws {
         let number = versions.count
         let line = "\(path), version \(number). "
@@ -92,6 +90,8 @@ struct CacheProbe: Sendable, CustomStringConvertible {
     var wish = Wish.none
     var condition = Condition.none
     var range: String?
+    /// The entity tag of the version that the range is wanted of.
+    var rangeTag: String?
     var language: String?
     var coding: String?
     var isAuthorized = false
@@ -100,7 +100,7 @@ struct CacheProbe: Sendable, CustomStringConvertible {
     var isPlain: Bool { method == .get && wish == .none && condition == .none && range == nil && !isAuthorized }
 
     var description: String {
-        let parts = [method.rawValue, wish.rawValue, range ?? "", language ?? "", coding ?? ""]
+        let parts = [method.rawValue, wish.rawValue, range ?? "", rangeTag ?? "", language ?? "", coding ?? ""]
         return (parts + [condition == .none ? "" : "\(condition)"]).filter { !$0.isEmpty }.joined(separator: " ")
     }
 
@@ -111,7 +111,8 @@ struct CacheProbe: Sendable, CustomStringConvertible {
             ("X-Client", client), ("X-Cache-Control", policy.cacheControl), ("X-Expires", policy.expires),
             ("X-Age", policy.age > 0 ? "\(policy.age)" : nil), ("X-Vary", policy.vary),
             ("X-Set-Cookie", policy.setsCookie ? "a=b" : nil),
-            ("Cache-Control", wish == .none ? nil : wish.rawValue), ("Range", range), ("Accept-Language", language),
+            ("Cache-Control", wish == .none ? nil : wish.rawValue), ("Range", range), ("If-Range", rangeTag),
+            ("Accept-Language", language),
             ("Accept-Encoding", coding), ("Authorization", isAuthorized ? "Bearer t0ken" : nil),
         ]
         switch condition {
