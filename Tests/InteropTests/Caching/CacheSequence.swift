@@ -177,8 +177,9 @@ struct CacheSequence {
         let direct = try await plain.data(for: probe.request(origin.server, file, client: "plain"))
         let (own, other) = (response.essence, direct.essence)
         if response.status == .ok, direct.status == .partialContent {
-            // What was missing of stored parts was asked for with If-Range, and the file had changed:
-            // the origin sends all of it, which answers a request for a range too (RFC 9110 §14.2).
+            // What was missing of stored parts was asked for with If-Range, and the file had
+            // changed: the origin sends all of it, which answers a request for a range too
+            // (RFC 9110 §14.2).
             try checkVersion(response, of: file, probe, atLeast: file.versions.count - 1)
             try check(response.headerFields[.eTag] == direct.headerFields[.eTag], "an older version: \(name)")
         } else {
