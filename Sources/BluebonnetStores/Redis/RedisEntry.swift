@@ -17,7 +17,8 @@
             guard let colon = value.prefix(24).firstIndex(of: UInt8(ascii: ":")),
                 let end = Int(String(decoding: value[..<colon], as: UTF8.self)), 0...(1 << 40) ~= end,
                 let record = CacheRecord(encoded: Data(value[value.index(after: colon)...])),
-                field == Self.field(record), key == nil || record.key == key
+                field == Self.field(record), key == nil || record.key == key,
+                record.byteCount <= RedisCacheStore.largestBodyLimit
             else { return nil }
             self.init(end: end, record: record)
         }

@@ -25,7 +25,8 @@
         public let expiry: Duration
 
         /// The longest time for which the others wait for the process that refreshes, from 1
-        /// second. When it is over another one refreshes.
+        /// second. When it is over another one refreshes; after twice that time each refreshes for
+        /// itself.
         public let leaseTime: Duration
 
         private let pool: RedisPool
@@ -76,9 +77,11 @@
             refresh: @escaping @Sendable (_ shared: Data?) async throws -> Data
         ) async throws -> Data {
             let lease = RedisLease(key: leaseKey)
+            // A process that has crashed is waited for once, and its successor too.
+            let end = ContinuousClock.now + leaseTime * 2
             var pause = RedisLease.firstPause
             while true {
-                switch await step(lease, isUsable) {
+                switch await step(lease, isLast: ContinuousClock.now >= end, isUsable) {
                 case .use(let token): return token
                 case .wait:
                     try await Task.sleep(for: pause)
@@ -112,13 +115,19 @@
             }
         }
 
-        private func step(_ lease: RedisLease, _ isUsable: @escaping @Sendable (Data) -> Bool) async -> Step {
+        private func step(
+            _ lease: RedisLease,
+            isLast: Bool,
+            _ isUsable: @escaping @Sendable (Data) -> Bool
+        ) async -> Step {
             let (key, time) = (key, leaseTime)
             do {
                 return try await pool.run { connection in
                     func shared() throws -> Data? { try connection.run(RedisCommand("GET", key)).bytes }
                     if let token = try shared(), isUsable(token) { return .use(token) }
-                    guard try lease.take(for: time, connection) == .taken else { return .wait }
+                    guard try lease.take(for: time, connection) == .taken else {
+                        return isLast ? .refresh(try shared()) : .wait
+                    }
                     // Another process may have ended between the two questions.
                     let token = try shared()
                     if let token, isUsable(token) {

@@ -125,6 +125,13 @@
                             try redis.command("hset", index, String(field), "99999999999999999999:{}")
                         }
                     },
+                    { redis in
+                        let index = try #require(try redis.keys("*:index:*").first)
+                        let field = try redis.command("hkeys", index)
+                        let value = try redis.command("hget", index, field)
+                            .replacing(/"byteCount":[0-9]+/, with: "\"byteCount\":\(Int.max)")
+                        try redis.command("hset", index, field, value)
+                    },
                     { redis in try redis.command("del", try #require(try redis.keys("*:body:*").first)) },
                     { redis in
                         let body = try #require(try redis.keys("*:body:*").first)
