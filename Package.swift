@@ -279,6 +279,7 @@ let package = Package(
             dependencies: [
                 "Bluebonnet",
                 "BluebonnetFoundation",
+                .target(name: "BluebonnetImages", condition: .when(traits: ["Images"])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],

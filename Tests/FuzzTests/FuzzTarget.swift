@@ -29,6 +29,19 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case contentRange = "content-range"
     case storedHead = "stored-head"
     case netlink
+    #if Images
+        case image
+        case imageHelper = "image-helper"
+    #endif
+
+    /// Whether each input starts a process.
+    var startsProcesses: Bool {
+        #if Images
+            self == .imageHelper
+        #else
+            false
+        #endif
+    }
 
     /// A rule that the parser did not keep.
     struct Violation: Error, CustomStringConvertible {
@@ -68,6 +81,10 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .contentRange: try Self.contentRange(input)
         case .storedHead: try Self.storedHead(input)
         case .netlink: try Self.netlink(input)
+        #if Images
+            case .image: try Self.image(input)
+            case .imageHelper: try Self.imageHelper(input)
+        #endif
         }
     }
 

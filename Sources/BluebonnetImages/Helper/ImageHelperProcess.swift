@@ -8,6 +8,7 @@
     /// The program is started again with a hidden argument, for each image: its first statement is
     /// ``serveIfRequested()``. Or another ``executable`` is started that has it.
     ///
+    /// <!-- snippet skipped: the module of gdk-pixbuf is known to package builds only -->
     /// ```swift
     /// ImageHelperProcess.serveIfRequested()
     /// var decoder = ImageDecoder()

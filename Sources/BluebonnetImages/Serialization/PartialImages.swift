@@ -5,6 +5,7 @@
     extension ImageDecoder {
         /// The image of a sequence of bytes, while they come: parts of it, and at the end the whole.
         ///
+        /// <!-- snippet skipped: the module of gdk-pixbuf is known to package builds only -->
         /// ```swift
         /// let response = try await api.stream("photo.jpg").open()
         /// for try await image in ImageDecoder().images(from: response.body) {
