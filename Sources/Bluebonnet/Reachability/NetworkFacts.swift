@@ -138,7 +138,8 @@ struct NetworkRoute: Sendable, Hashable {
             links: links
         )
         self.source = source
-        // RT_TABLE_MAIN. RTM_F_CLONED is a remembered route, and one for sources only is for others.
+        // RT_TABLE_MAIN. RTM_F_CLONED is a remembered route, and one for sources only is for
+        // others.
         isOfMainTable = table == 254 && flags & 0x200 == 0 && sourceLength == 0 && !isForeign
     }
 

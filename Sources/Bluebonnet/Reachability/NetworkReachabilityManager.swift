@@ -68,12 +68,11 @@ public final class NetworkReachabilityManager: Sendable {
         }
     }
 
-    /// Makes a manager for an address.
+    /// Makes a manager for an address; nil where the text is no address.
     ///
     /// Counterpart of `managerForAddress:`.
     ///
     /// - Parameter address: An address such as `192.0.2.1` or `2001:db8::1`.
-    /// - Returns: Nil where the text is no address.
     public convenience init?(address: String) {
         guard let address = IPAddress(address) else { return nil }
         self.init(target: .addresses([address]), domain: nil)
@@ -163,8 +162,8 @@ public final class NetworkReachabilityManager: Sendable {
     }
 
     /// Calls the closure at each change of the status, and when the first one is known. Equal
-    /// statuses are not repeated; unknown comes only where it follows another one. The calls come one after the other, on no particular thread. A
-    /// further closure is called too.
+    /// statuses are not repeated; unknown comes only where it follows another one. The calls come
+    /// one after the other, on no particular thread. A further closure is called too.
     ///
     /// Counterpart of `setReachabilityStatusChangeBlock:`, which is called on the main queue.
     ///

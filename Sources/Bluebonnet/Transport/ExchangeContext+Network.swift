@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Synchronization
 
-/// What requests know of the network. Nothing is known, and nothing runs, before the first question.
+/// What requests know of the network. Nothing is known, and nothing runs, before the first
+/// question.
 extension ExchangeContext {
     private var monitor: NetworkMonitor { settings.configuration.networkMonitor }
 

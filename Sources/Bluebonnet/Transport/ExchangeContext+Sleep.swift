@@ -40,6 +40,7 @@ extension ExchangeContext {
     /// - Parameters:
     ///   - limit: The longest wait; nil for no limit.
     ///   - begin: Gets what wakes it.
+    /// - Throws: What stopped the task.
     func sleep(
         atMost limit: Duration?,
         _ begin: (_ wake: @escaping @Sendable () -> Void) -> Void

@@ -4,11 +4,11 @@ public import Foundation
 
 extension NetworkReachabilityManager {
     /// Posts a notification for each status from now on, beginning with the present one where it is
-    /// known. It does not start the manager: ``Bluebonnet/NetworkReachabilityManager/startMonitoring()``
-    /// does.
+    /// known. It does not start the manager:
+    /// ``Bluebonnet/NetworkReachabilityManager/startMonitoring()`` does.
     ///
-    /// The name is ``Foundation/NSNotification/Name/networkingReachabilityDidChange``, the object is
-    /// the manager, and `userInfo` has the number of AFNetworking's status under
+    /// The name is ``Foundation/NSNotification/Name/networkingReachabilityDidChange``, the object
+    /// is the manager, and `userInfo` has the number of AFNetworking's status under
     /// ``NetworkingUserInfoKey/reachabilityStatus``. They come in the order of the statuses; equal
     /// ones are not repeated.
     ///

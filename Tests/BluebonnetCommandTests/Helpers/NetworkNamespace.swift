@@ -65,7 +65,8 @@ final class NetworkNamespace: Sendable {
         ["/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip"].first(where: FileManager.default.isExecutableFile) ?? "/sbin/ip"
     }
 
-    /// A process that runs a program in the namespace with the other ends, and has not been started.
+    /// A process that runs a program in the namespace with the other ends, and has not been
+    /// started.
     func outsideProcess(_ arguments: [String]) -> Process {
         let process = Process()
         process.executableURL = URL(filePath: Self.program)

@@ -17,8 +17,9 @@ public struct OfflineRetrier: Retrier, Hashable {
     /// The longest wait for a path. Default: 5 seconds. Zero or less: none.
     public var longestWait: Duration
 
-    /// The errors after which it looks whether there is a network. Default: those of name lookup, of
-    /// a connection that could not be made or was lost, and of a response that did not come in time.
+    /// The errors after which it looks whether there is a network. Default: those of name lookup,
+    /// of a connection that could not be made or was lost, and of a response that did not come in
+    /// time.
     public var errorCodes: Set<NetworkingError.Code>
 
     /// Makes a retrier.

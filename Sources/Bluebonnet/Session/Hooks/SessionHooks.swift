@@ -112,8 +112,8 @@ public struct SessionHooks: Sendable {
     public var taskWillRetry: (@Sendable (_ task: any SessionTask, _ retry: TaskRetry) async -> Void)?
 
     /// Called when there is no network that the task may use, before it waits for one: see
-    /// ``SessionConfiguration/waitsForConnectivity``. Called again where a later request of the task
-    /// has to wait, too.
+    /// ``SessionConfiguration/waitsForConnectivity``. Called again where a later request of the
+    /// task has to wait, too.
     ///
     /// Counterpart of `URLSession:taskIsWaitingForConnectivity:` of `NSURLSessionTaskDelegate`.
     public var taskIsWaitingForConnectivity: (@Sendable (_ task: any SessionTask) async -> Void)?
