@@ -58,7 +58,9 @@ struct CacheCommand: AsyncParsableCommand {
     /// A line about a stored response: status, size, the time at which it came, and its URL without
     /// credentials and query values.
     static func line(_ record: CacheRecord) -> String {
-        let size = "\(record.byteCount) bytes"
+        let size =
+            record.part.map { "bytes \($0.lowerBound)-\($0.upperBound - 1) of \(record.completeByteCount)" }
+            ?? "\(record.byteCount) bytes"
         return "\(record.head.status.code)  \(record.receivedAt.formatted(.iso8601))  \(size)  "
             + Request(url: record.url).description
     }

@@ -32,7 +32,10 @@ extension HTTPCache {
             status.detail = "renewed meanwhile"
         case .forward(let reason, let stored):
             (status.forward, status.timeToLive) = (reason, stored?.timeToLive)
-            if let stored { status.detail = stored.record.facts.hasValidator ? "can be confirmed" : "no validator" }
+            guard let stored else { break }
+            status.detail =
+                stored.isIncomplete
+                ? "a part is stored" : stored.record.facts.hasValidator ? "can be confirmed" : "no validator"
         case .refuse:
             status.detail = "only-if-cached"
         }

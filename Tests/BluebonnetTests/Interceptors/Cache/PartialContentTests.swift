@@ -220,6 +220,17 @@ struct PartialContentTests {
         #expect(try await bench.send().headerFields[.contentType] == "a/b")
     }
 
+    @Test func `the cache explains what it would do with a part`() async throws {
+        let bench = bench(RangedOrigin("0123456789"))
+        try await bench.send(0, 5)
+        func status(_ fields: HTTPFields) async throws -> String {
+            await bench.cache.status(for: try bench.request(.get, "/a", fields)).description
+        }
+        #expect(try await status([:]) == "Bluebonnet; fwd=partial; ttl=60; detail=\"a part is stored\"")
+        #expect(try await status([.range: "bytes=1-2"]) == "Bluebonnet; hit; ttl=60")
+        #expect(bench.requestCount == 1)
+    }
+
     @Test func `policies use parts as they use the whole`() async throws {
         let bench = bench(RangedOrigin("0123456789"))
         try await bench.send(0, 5)
