@@ -110,36 +110,6 @@
             }
         }
 
-        @Test func `what a cancelled transfer has brought is continued`() async throws {
-            let (gate, received) = (Gate(), Counter())
-            let transport = StubTransport { request in
-                if request.headerFields[.range] != nil { return Self.part("34", from: 2, of: 4, tag: "\"1\"") }
-                let pieces = AsyncStream<Data> { continuation in
-                    continuation.yield(Data("12".utf8))
-                    let wait = Task {
-                        await gate.wait()
-                        continuation.finish()
-                    }
-                    continuation.onTermination = { _ in wait.cancel() }
-                }
-                return .stream(
-                    pieces,
-                    headerFields: [.contentType: "image/png", .contentLength: "4", .eTag: "\"1\""]
-                )
-            }
-            let downloader = ImageDownloader.testing(transport)
-            let receipt = downloader.downloadImage(
-                for: .path("a"),
-                progress: { if $0.download.completed == 2 { received.increment() } },
-                success: nil
-            )
-            try await until("the first part") { received.value > 0 }
-            downloader.cancel(try #require(receipt))
-            try await until("the transfer is over") { downloader.activeCount == 0 }
-            #expect(try await downloader.image(for: .path("a")).width == 1234)
-            gate.open()
-        }
-
         @Test func `images are fetched before they are wanted, behind those that are`() async throws {
             let server = ImageServer(isOpen: false)
             let downloader = ImageDownloader.testing(server.transport) { $0.maximumActiveDownloads = 1 }

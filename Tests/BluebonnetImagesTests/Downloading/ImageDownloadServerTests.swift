@@ -38,19 +38,22 @@
             }
         }
 
-        @Test func `an image that was cut off is continued from where it was`() async throws {
-            let picture = try Self.picture()
+        /// Half of an image and the steps behind it; the other half for who asks for that.
+        private static func halves(_ picture: [UInt8], _ steps: [FaultStep]) -> FaultServer.Script {
             let (half, length) = (picture.count / 2, picture.count)
-            let script = FaultServer.Script.requests { request in
+            return .requests { request in
                 if request.value(of: "Range") == "bytes=\(half)-" {
                     let range = (name: "Content-Range", value: "bytes \(half)-\(length - 1)/\(length)")
-                    return [.respond(206, headers: Self.fields([range]), bytes: Array(picture[half...]))]
+                    return [.respond(206, headers: fields([range]), bytes: Array(picture[half...]))]
                 }
-                let head =
-                    "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\nContent-Type: image/png\r\nETag: \"1\"\r\n\r\n"
-                return [.send(Array(head.utf8) + picture[..<half]), .close]
+                let fields = fields([("Content-Length", "\(length)")]).map { "\($0.name): \($0.value)\r\n" }.joined()
+                return [.send(Array("HTTP/1.1 200 OK\r\n\(fields)\r\n".utf8) + picture[..<half])] + steps
             }
-            try await FaultServer.run(script) { server in
+        }
+
+        @Test func `an image that was cut off is continued from where it was`() async throws {
+            let picture = try Self.picture()
+            try await FaultServer.run(Self.halves(picture, [.close])) { server in
                 let downloader = ImageDownloader()
                 let url = try #require(URL(string: "\(server.baseURL)a.png"))
                 await #expect(throws: NetworkingError.self) { try await downloader.image(from: url) }
@@ -59,6 +62,25 @@
                 #expect(image.bitmap[59, 39] == Bitmap.Pixel(red: 10, green: 200, blue: 30))
                 #expect(server.requests.count == sent + 1)
                 #expect(server.requests.last?.value(of: "If-Range") == "\"1\"")
+            }
+        }
+
+        @Test func `what a cancelled transfer has brought is continued`() async throws {
+            let (picture, received) = (try Self.picture(), Counter())
+            try await FaultServer.run(Self.halves(picture, [.stall])) { server in
+                let downloader = ImageDownloader()
+                let url = try #require(URL(string: "\(server.baseURL)a.png"))
+                let task = Task {
+                    try await downloader.image(for: ImageRequest(url: url)) { progress in
+                        if progress.download.completed == picture.count / 2 { received.increment() }
+                    }
+                }
+                try await until("the first half") { received.value > 0 }
+                task.cancel()
+                await #expect(throws: NetworkingError.self) { try await task.value }
+                try await until("the transfer is over") { downloader.activeCount == 0 }
+                #expect(try await downloader.image(from: url).width == 60)
+                #expect(server.requests.last?.value(of: "Range") == "bytes=\(picture.count / 2)-")
             }
         }
 
