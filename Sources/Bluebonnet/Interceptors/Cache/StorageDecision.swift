@@ -74,7 +74,7 @@ enum StorageDecision: Sendable {
     /// Whether a head has a field that can make it fresh, or by which the server can confirm it:
     /// most that are not stored have none, and cost no more than this.
     private static func mayBeOfUse(_ head: ResponseHead) -> Bool {
-        head.contains(.cacheControl) || head.contains(.eTag) || head.contains(.lastModified) || head.contains(.expires)
+        head.hasCachingField
     }
 
     private static func refusal(_ facts: StoredFacts, _ cached: CacheRequest, _ isShared: Bool) -> String? {

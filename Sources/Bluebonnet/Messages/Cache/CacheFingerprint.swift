@@ -14,39 +14,51 @@ package struct CacheFingerprint: Hashable, Sendable {
     /// That of the ``Request/cacheKey`` of a request without a `Host` of its own; nil for a
     /// Unix-domain socket.
     init?(_ target: RequestTarget) {
-        guard let pieces = KeyPieces(target) else { return nil }
-        combine(pieces.scheme)
-        combine(pieces.host)
-        combine(pieces.port)
+        guard case .host(let name, let port) = target.origin.endpoint else { return nil }
+        combine(target.origin.isSecure ? "https://" : "http://")
+        if Self.isVersion6(name) {
+            combine("[")
+            combine(name)
+            combine("]")
+        } else {
+            combine(name)
+        }
+        combine(UInt8(ascii: ":"))
+        var (rest, divisor) = (port, 10_000)
+        // Ports have at most five digits.
+        while divisor > max(1, port) { divisor /= 10 }
+        while divisor > 0 {
+            combine(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest / divisor))
+            (rest, divisor) = (rest % divisor, divisor / 10)
+        }
         combine(target.path)
     }
 
+    private mutating func combine(_ byte: UInt8) {
+        value = (value ^ UInt64(byte)) &* 0x100_0000_01B3
+    }
+
     private mutating func combine(_ text: String) {
-        for byte in text.utf8 { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        var text = text
+        // The bytes are only read, during the call.
+        text.withUTF8 { bytes in
+            for index in bytes.indices { combine(unsafe bytes[index]) }
+        }
+    }
+
+    private static func isVersion6(_ host: String) -> Bool {
+        var host = host
+        return host.withUTF8 { unsafe $0.contains(UInt8(ascii: ":")) }
     }
 
     /// Whether a key is that of a request without a `Host` of its own.
     static func isKey(_ key: String, of target: RequestTarget) -> Bool {
-        guard let pieces = KeyPieces(target) else { return false }
+        guard case .host(let name, let port) = target.origin.endpoint else { return false }
+        let host = isVersion6(name) ? "[\(name)]" : name
         var bytes = key.utf8.makeIterator()
-        for piece in [pieces.scheme, pieces.host, pieces.port, target.path] {
+        for piece in [target.origin.isSecure ? "https://" : "http://", host, ":", String(port), target.path] {
             for byte in piece.utf8 where bytes.next() != byte { return false }
         }
         return bytes.next() == nil
-    }
-
-    /// The beginning of a key, in pieces.
-    private struct KeyPieces {
-        let scheme: String
-        let host: String
-        let port: String
-
-        init?(_ target: RequestTarget) {
-            guard case .host(let name, let number) = target.origin.endpoint else { return nil }
-            scheme = target.origin.isSecure ? "https://" : "http://"
-            host = name.utf8.contains(UInt8(ascii: ":")) ? "[\(name)]" : name
-            // Most ports are the schemes' own.
-            port = number == 80 ? ":80" : number == 443 ? ":443" : ":\(number)"
-        }
     }
 }

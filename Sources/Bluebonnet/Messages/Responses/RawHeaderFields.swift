@@ -203,6 +203,31 @@ struct RawHeaderFields: Sendable {
         }
     }
 
+    /// Whether there is a field that makes a response fresh, or by which it can be confirmed:
+    /// found in one pass, because most responses of a session with a cache are asked for it.
+    var hasCachingField: Bool {
+        let count = count
+        return unsafe storage.withUnsafeBytes { bytes in
+            for position in 0..<count {
+                let entry = self[position]
+                let names: (String, String?)
+                switch entry.nameLength {
+                case 4: names = ("etag", nil)
+                case 7: names = ("expires", nil)
+                case 13: names = ("cache-control", "last-modified")
+                default: continue
+                }
+                // In bounds: the scanner found the name inside the section.
+                let received = unsafe UnsafeRawBufferPointer(
+                    rebasing: bytes[Int(entry.nameStart)..<Int(entry.nameEnd)]
+                )
+                if unsafe Self.matches(received, names.0) { return true }
+                if let other = names.1, unsafe Self.matches(received, other) { return true }
+            }
+            return false
+        }
+    }
+
     /// Whether a received name is the lowercase name of the same length.
     private static func matches(_ received: UnsafeRawBufferPointer, _ canonicalName: String) -> Bool {
         // The bytes are only compared while the closure runs.

@@ -109,6 +109,17 @@ public struct ResponseHead: Sendable {
         }
     }
 
+    /// Whether there is `Cache-Control`, `Expires`, `ETag` or `Last-Modified`.
+    var hasCachingField: Bool {
+        switch storage {
+        case .received(let fields): fields.hasCachingField
+        case .structured(let head):
+            [HTTPField.Name.cacheControl, .expires, .eTag, .lastModified].contains {
+                head.value.headerFields.contains($0)
+            }
+        }
+    }
+
     /// Whether there is a `Content-Encoding`, which costs less than ``contains(_:)``.
     var hasContentEncoding: Bool {
         switch storage {
