@@ -21,8 +21,8 @@
     ///
     /// When the capacity is reached, the responses that were not used for the longest time make
     /// room. A step that writes waits for another process no longer than a quarter of a second;
-    /// then it fails, and the request goes on without the store. The writing steps of a process wait
-    /// in one line; reading waits for no writer.
+    /// then it fails, and the request goes on without the store. The writing steps of a process
+    /// wait in one line; reading waits for no writer.
     ///
     /// What was read once is kept in memory, up to ``memoryCapacity`` for each ``HTTPCache``: heads
     /// with bodies of up to 64 KiB, of URLs with a single stored response. It is used for a minute,
@@ -119,8 +119,8 @@
             let (files, identifier, now) = (files, record.identifier, Self.now)
             guard let entry = try await pool.read({ try CacheIndex.entry(identifier, in: $0) }) else { return nil }
             if now - entry.used >= Self.usePrecision {
-                // Of no use to this request, which does not wait for the one that writes. Who cannot
-                // write now notes it another time.
+                // Of no use to this request, which does not wait for the one that writes. Who
+                // cannot write now notes it another time.
                 pool.asyncWrite({ try CacheIndex.markUsed(identifier, at: now, in: $0) }, completion: { _, _ in })
             }
             let whole = 0..<entry.count
