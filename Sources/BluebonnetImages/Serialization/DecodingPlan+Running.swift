@@ -86,9 +86,13 @@
             // The count is ours: an animation without an end would give frames for ever.
             for number in 0..<information.frameCount {
                 if number > 0 {
-                    let delay = unsafe gdk_pixbuf_animation_iter_get_delay_time(frame)
-                    guard delay >= 0 else { break }
-                    time += gint64(delay)
+                    if information.format == .webp {
+                        time = gint64(number * WebPHeader.evenDelay + WebPHeader.evenDelay / 2)
+                    } else {
+                        let delay = unsafe gdk_pixbuf_animation_iter_get_delay_time(frame)
+                        guard delay >= 0 else { break }
+                        time += gint64(delay)
+                    }
                     _ = unsafe bluebonnet_animation_advance(frame, time)
                 }
                 guard let pixbuf = unsafe gdk_pixbuf_animation_iter_get_pixbuf(frame),

@@ -49,7 +49,8 @@
                 }
             }
             self.loader = loader
-            self.data = bytes
+            let isAnimation = information.frameCount > 1 && decoder.decodesAnimations
+            self.data = format == .webp && isAnimation ? WebPHeader.withEvenDelays(bytes) : bytes
             try checkLimits()
         }
 

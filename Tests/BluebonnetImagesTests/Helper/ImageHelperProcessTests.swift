@@ -48,7 +48,7 @@
         }
 
         @Test func `errors are those of the loader`() {
-            #expect(error(SampleImage.gif.prefix(60), decoder())?.reason == .truncated)
+            #expect(error(SampleImage.gif.prefix(50), decoder())?.reason == .truncated)
             #expect(error(SampleImage.avif.prefix(400), decoder())?.reason == .malformed)
             #expect(error(Data("text".utf8), decoder())?.reason == .unknownFormat)
             #expect(error(SampleImage.svg.dropLast(10), decoder())?.reason == .malformed)

@@ -143,7 +143,10 @@
             """
             #define sample_width 3
             #define sample_height 2
-            static char sample_bits[] = { 0x05, 0x02 };
+            static char sample_bits[] = {
+            0x05,
+            0x02
+            };
 
             """.utf8
         )
