@@ -48,6 +48,7 @@ extension CacheStep {
     ///   - request: The request with its cookies.
     ///   - context: Its context.
     ///   - offersCodings: Whether the server is told which content codings can be undone.
+    /// - Returns: The response, or that the request may pass, or nothing.
     func shortcut(_ request: Request, _ context: ExchangeContext, offersCodings: Bool) -> Shortcut {
         guard request.cachePolicy ?? .default == .default, request.method == .get, request.body == nil,
             let target = try? request.target, let fields = PlainFields(request.headerFields),
