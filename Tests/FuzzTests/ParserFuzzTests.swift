@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Random inputs for every parser. With the other tests these are 3,000 inputs, 100 where each starts
-/// a process, the same in every run; with `scripts/fuzz` each parser is tried for minutes, and must not use more and more
-/// memory.
+/// Random inputs for every parser. With the other tests these are 3,000 inputs, 100 where each
+/// starts a process, the same in every run; with `scripts/fuzz` each parser is tried for minutes,
+/// and must not use more and more memory.
 @Suite(.serialized)
 struct ParserFuzzTests {
     private static let environment = ProcessInfo.processInfo.environment

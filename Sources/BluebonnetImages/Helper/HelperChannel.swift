@@ -49,7 +49,8 @@
             while place < bytes.count {
                 try wait(for: POLLOUT)
                 let count = unsafe bytes.withUnsafeBytes { buffer in
-                    // `place` is below the count, so that address and length stay inside the buffer.
+                    // `place` is below the count, so that address and length stay inside the
+                    // buffer.
                     unsafe Self.sendSome(descriptor, buffer.baseAddress?.advanced(by: place), bytes.count - place)
                 }
                 if count > 0 {

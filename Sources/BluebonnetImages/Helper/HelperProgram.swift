@@ -72,7 +72,8 @@
             var process: pid_t = 0
             let code = unsafe path.withCString { path in
                 unsafe ImageHelperProcess.argument.withCString { argument in
-                    // The list ends with nil; the texts are only read, and live until the call returns.
+                    // The list ends with nil; the texts are only read, and live until the call
+                    // returns.
                     var arguments = unsafe [
                         UnsafeMutablePointer(mutating: path), UnsafeMutablePointer(mutating: argument), nil,
                     ]

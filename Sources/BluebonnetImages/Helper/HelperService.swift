@@ -38,8 +38,8 @@
             do throws(ImageDecodingError) {
                 let plan = try DecodingPlan(decoder, data)
                 image = try plan.image(decoder) {
-                    // The loader is there now. A drawing may need the files of fonts, and the loader
-                    // of X bitmaps writes the bytes that it gets to a file and reads that.
+                    // The loader is there now. A drawing may need the files of fonts, and the
+                    // loader of X bitmaps writes the bytes that it gets to a file and reads that.
                     let format = plan.information.format
                     if format != .svg && format != .xbm { limit(RLIMIT_NOFILE, 3) }
                     limit(RLIMIT_FSIZE, format == .xbm ? data.count : 0)

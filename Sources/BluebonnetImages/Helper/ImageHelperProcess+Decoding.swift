@@ -69,8 +69,8 @@
                 ? max(image, min(image * information.frameCount, limits.maximumTotalPixelCount)) : image
         }
 
-        /// The image of a reply. The process may be in the hands of who made the image: what it says
-        /// is checked like any bytes.
+        /// The image of a reply. The process may be in the hands of who made the image: what it
+        /// says is checked like any bytes.
         private static func image(
             of reply: HelperReply,
             _ channel: HelperChannel,

@@ -2,8 +2,9 @@
     public import FoundationEssentials
     import Synchronization
 
-    /// A process that decodes images in place of this one, so that a fault in a loader of the system
-    /// cannot take the program with it, and no image can take more time or memory than it may.
+    /// A process that decodes images in place of this one, so that a fault in a loader of the
+    /// system cannot take the program with it, and no image can take more time or memory than it
+    /// may.
     ///
     /// The program is started again with a hidden argument, for each image: its first statement is
     /// ``serveIfRequested()``. Or another ``executable`` is started that has it.
@@ -15,11 +16,11 @@
     /// decoder.helper = ImageHelperProcess()
     /// ```
     ///
-    /// The process gets the bytes of the image through a socket, and its pixels come back. It has no
-    /// other open files, cannot write files and, once its loader is ready, cannot open one either.
-    /// (Drawings need the files of fonts, and the loader of X bitmaps a file of the bytes.) The limits
-    /// are those of the system for a process; it is not a sandbox against code that is made to break
-    /// out of it.
+    /// The process gets the bytes of the image through a socket, and its pixels come back. It has
+    /// no other open files, cannot write files and, once its loader is ready, cannot open one
+    /// either. (Drawings need the files of fonts, and the loader of X bitmaps a file of the bytes.)
+    /// The limits are those of the system for a process; it is not a sandbox against code that is
+    /// made to break out of it.
     ///
     /// No counterpart in AFNetworking.
     public struct ImageHelperProcess: Sendable, Hashable {
@@ -30,8 +31,8 @@
         /// Default: 128 MiB.
         public var maximumMemory = 128 << 20
 
-        /// The time that decoding may take, on the clock and on the processor, beyond one second for
-        /// each 10 million pixels of the image. Default: 2 seconds. At least a millisecond.
+        /// The time that decoding may take, on the clock and on the processor, beyond one second
+        /// for each 10 million pixels of the image. Default: 2 seconds. At least a millisecond.
         public var timeLimit: Duration = .seconds(2)
 
         /// Makes a helper process with the default limits.
@@ -43,8 +44,8 @@
         /// Whether this program has asked whether it is to decode.
         static let isPrepared = Atomic(false)
 
-        /// Decodes one image and ends the process, where the process was started for that; else does
-        /// nothing. The first statement of a program that uses a helper process without an
+        /// Decodes one image and ends the process, where the process was started for that; else
+        /// does nothing. The first statement of a program that uses a helper process without an
         /// ``executable`` of its own.
         public static func serveIfRequested() {
             isPrepared.store(true, ordering: .relaxed)

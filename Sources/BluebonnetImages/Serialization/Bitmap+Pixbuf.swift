@@ -2,8 +2,8 @@
     import CGdkPixbuf
 
     extension Bitmap {
-        /// Copies the pixels of a `GdkPixbuf`; nil where it is not of 8 bits and 3 or 4 channels, as
-        /// all are today.
+        /// Copies the pixels of a `GdkPixbuf`; nil where it is not of 8 bits and 3 or 4 channels,
+        /// as all are today.
         ///
         /// - Parameter pixbuf: The pointer to a `GdkPixbuf`, which is only read.
         public init?(unsafePixbuf pixbuf: OpaquePointer) {

@@ -55,7 +55,8 @@
             self.bytes = bytes
         }
 
-        /// Makes a bitmap of one color; nil where there are no pixels, or more than an `Int` counts.
+        /// Makes a bitmap of one color; nil where there are no pixels, or more than an `Int`
+        /// counts.
         ///
         /// - Parameters:
         ///   - width: The number of pixels of a row.
@@ -136,7 +137,8 @@
             try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(Failure) in try unsafe change(buffer) }
         }
 
-        /// The number of bytes of a bitmap; nil where there are no pixels, or too many for an `Int`.
+        /// The number of bytes of a bitmap; nil where there are no pixels, or too many for an
+        /// `Int`.
         static func byteCount(width: Int, height: Int) -> Int? {
             guard width > 0, height > 0 else { return nil }
             let (pixels, overflows) = width.multipliedReportingOverflow(by: height)

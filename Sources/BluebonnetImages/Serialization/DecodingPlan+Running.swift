@@ -9,6 +9,7 @@
         ///   - decoder: The decoder.
         ///   - begin: Called when the loader is there, before it gets bytes.
         /// - Returns: The image.
+        /// - Throws: ``ImageDecodingError``.
         func image(_ decoder: ImageDecoder, begin: () -> Void = {}) throws(ImageDecodingError) -> Image {
             try checkEnd()
             let loader = try PixbufLoader(self)

@@ -141,8 +141,8 @@
     }
 
     extension ImageSize {
-        /// The largest size with the same proportions that fits into another one; at least one pixel
-        /// wide and high.
+        /// The largest size with the same proportions that fits into another one; at least one
+        /// pixel wide and high.
         ///
         /// - Parameters:
         ///   - target: The size to fit into.

@@ -50,7 +50,8 @@
             let turned = unsafe [UInt8](unsafeUninitializedCapacity: bytes.count) { target, count in
                 count = bytes.count
                 let target = UnsafeMutableRawBufferPointer(target)
-                // Both have the same number of pixels, and the steps stay among those of the source.
+                // Both have the same number of pixels, and the steps stay among those of the
+                // source.
                 unsafe bytes.withUnsafeBytes { source in
                     var place = 0
                     for y in 0..<height {

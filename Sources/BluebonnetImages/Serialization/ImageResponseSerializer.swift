@@ -4,9 +4,9 @@
 
     /// Validates a response and decodes its body to an ``Image``.
     ///
-    /// Accepts 2xx and the media types of ``Bluebonnet/ResponseValidation/image`` by default. A body
-    /// that cannot be decoded is an error, with the reason in an ``ImageDecodingError`` below it.
-    /// (In AFNetworking it was a success without an image.)
+    /// Accepts 2xx and the media types of ``Bluebonnet/ResponseValidation/image`` by default. A
+    /// body that cannot be decoded is an error, with the reason in an ``ImageDecodingError`` below
+    /// it. (In AFNetworking it was a success without an image.)
     ///
     /// Images are never decoded on an event loop or on the actor of the caller. Their pixels are
     /// always ready to be drawn, as with `automaticallyInflatesResponseImage` of AFNetworking.

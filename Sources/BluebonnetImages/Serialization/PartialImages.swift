@@ -3,7 +3,8 @@
     public import FoundationEssentials
 
     extension ImageDecoder {
-        /// The image of a sequence of bytes, while they come: parts of it, and at the end the whole.
+        /// The image of a sequence of bytes, while they come: parts of it, and at the end the
+        /// whole.
         ///
         /// <!-- snippet skipped: the module of gdk-pixbuf is known to package builds only -->
         /// ```swift
@@ -24,7 +25,8 @@
         }
     }
 
-    /// The parts of an image whose bytes come, and the whole image. See ``ImageDecoder/images(from:)``.
+    /// The parts of an image whose bytes come, and the whole image. See
+    /// ``ImageDecoder/images(from:)``.
     ///
     /// No counterpart in AFNetworking or AlamofireImage.
     public struct PartialImages<Bytes: AsyncSequence>: AsyncSequence where Bytes.Element == Data {

@@ -2,8 +2,8 @@
     import CGdkPixbuf
     import FoundationEssentials
 
-    /// A loader of gdk-pixbuf, which is fed with the bytes of one image. It is used by one thread at
-    /// a time. The loader lives as long as this object, and nobody else has it.
+    /// A loader of gdk-pixbuf, which is fed with the bytes of one image. It is used by one thread
+    /// at a time. The loader lives as long as this object, and nobody else has it.
     @safe final class PixbufLoader {
         /// What the loader asks and tells while it is fed.
         final class Sizes {

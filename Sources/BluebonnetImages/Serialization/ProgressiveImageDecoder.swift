@@ -4,18 +4,19 @@
 
     /// Decodes an image while its bytes come, and gives the part of it that is there.
     ///
-    /// PNG, JPEG, GIF and Windows bitmaps have parts; for other formats, with an ``ImageDecoder/helper``
-    /// and where the image is made smaller, only the whole image is given. A part has the size of the
-    /// whole image; what has not come yet is transparent, black, or a coarse picture in a progressive
-    /// JPEG.
+    /// PNG, JPEG, GIF and Windows bitmaps have parts; for other formats, with an
+    /// ``ImageDecoder/helper`` and where the image is made smaller, only the whole image is given.
+    /// A part has the size of the whole image; what has not come yet is transparent, black, or a
+    /// coarse picture in a progressive JPEG.
     ///
-    /// The methods decode on the calling thread, one at a time. ``ImageDecoder/images(from:)`` is the
-    /// same for a sequence of bytes, and decodes elsewhere.
+    /// The methods decode on the calling thread, one at a time. ``ImageDecoder/images(from:)`` is
+    /// the same for a sequence of bytes, and decodes elsewhere.
     ///
     /// No counterpart in AFNetworking or AlamofireImage.
     public final class ProgressiveImageDecoder: Sendable {
-        /// A loader is used under the lock of its decoder only, so that it may go from one thread to
-        /// another.
+        /// A plan, and its loader.
+        // @unchecked Sendable: the loader is not; it is used under the lock of its decoder only, so
+        // that it may go from one thread to another.
         private struct Feed: @unchecked Sendable {
             var plan: DecodingPlan
             var loader: PixbufLoader

@@ -33,7 +33,8 @@
             #expect(copy.hasTransparency)
         }
 
-        /// The pixels 1 2 3 / 4 5 6 after each orientation, as the table of Exif 2.32 §4.6.5 has it.
+        /// The pixels 1 2 3 / 4 5 6 after each orientation, as the table of Exif 2.32 §4.6.5 has
+        /// it.
         @Test(arguments: [
             (ImageOrientation.upright, [[1, 2, 3], [4, 5, 6]]),
             (.mirrored, [[3, 2, 1], [6, 5, 4]]),
