@@ -3,7 +3,7 @@
 
     /// The right of one process to do something, as a key with an expiry at the server.
     ///
-    /// Its value is the token of the process that has it, or for a second what came of its work.
+    /// Its value is the token of the process that has it, or for two seconds what came of its work.
     struct RedisLease: Sendable {
         /// What was found of it.
         enum State: Sendable, Equatable {
@@ -15,7 +15,7 @@
         /// What comes before a token: an outcome has no colon.
         private static let mark = Data("lease:")
         /// The milliseconds for which the outcome is there.
-        private static let outcomeTime = 1000
+        private static let outcomeTime = 2000
 
         let key: Data
         let token: Data
