@@ -22,7 +22,7 @@
             let picture = try Self.picture()
             try await FaultServer.run(.requests { _ in [.respond(headers: Self.fields(), bytes: picture)] }) { server in
                 let downloader = ImageDownloader()
-                let url = try #require(URL(string: "\(server.baseURL)a.png"))
+                let url = try #require(URL(string: "\(server.baseURL)/a.png"))
                 let image = try await downloader.image(from: url)
                 #expect(image.width == 60 && image.height == 40)
                 #expect(image.bitmap[0, 0] == Bitmap.Pixel(red: 255, green: 0, blue: 0))
@@ -55,7 +55,7 @@
             let picture = try Self.picture()
             try await FaultServer.run(Self.halves(picture, [.close])) { server in
                 let downloader = ImageDownloader()
-                let url = try #require(URL(string: "\(server.baseURL)a.png"))
+                let url = try #require(URL(string: "\(server.baseURL)/a.png"))
                 await #expect(throws: NetworkingError.self) { try await downloader.image(from: url) }
                 let sent = server.requests.count
                 let image = try await downloader.image(from: url)
@@ -69,7 +69,7 @@
             let (picture, received) = (try Self.picture(), Counter())
             try await FaultServer.run(Self.halves(picture, [.stall])) { server in
                 let downloader = ImageDownloader()
-                let url = try #require(URL(string: "\(server.baseURL)a.png"))
+                let url = try #require(URL(string: "\(server.baseURL)/a.png"))
                 let task = Task {
                     try await downloader.image(for: ImageRequest(url: url)) { progress in
                         if progress.download.completed == picture.count / 2 { received.increment() }
@@ -90,7 +90,7 @@
                 let downloader = ImageDownloader()
                 let monitor = NetworkActivityMonitor(activationDelay: .zero, completionDelay: .zero)
                 monitor.observe(downloader.session)
-                let url = try #require(URL(string: "\(server.baseURL)a.png"))
+                let url = try #require(URL(string: "\(server.baseURL)/a.png"))
                 _ = try await downloader.image(from: url)
                 try await until("nothing is under way") { monitor.activityCount == 0 && !monitor.isActive }
             }
