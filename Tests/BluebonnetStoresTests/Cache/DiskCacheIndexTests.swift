@@ -123,7 +123,10 @@
                 let (url, store) = (server.baseURL + "/a", try DiskCacheStore(directory: directory))
                 _ = try await get(store, url)
                 let record = try #require(try await store.allRecords().first)
-                let index = try DatabaseQueue(path: store.folder.appending(path: "index.sqlite").path())
+                var configuration = Configuration()
+                configuration.allowsUnsafeTransactions = true
+                let path = store.folder.appending(path: "index.sqlite").path()
+                let index = try DatabaseQueue(path: path, configuration: configuration)
                 try await index.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
                 let order = try await withThrowingTaskGroup(of: String.self, returning: [String].self) { group in
                     for _ in 0..<8 {

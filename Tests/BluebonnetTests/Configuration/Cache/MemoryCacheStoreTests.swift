@@ -85,30 +85,30 @@ struct MemoryCacheStoreTests {
     }
 
     @Test func `bodies that are being written count towards the capacity`() async throws {
-        let store = MemoryCacheStore(capacity: 40_000)
+        let store = MemoryCacheStore(capacity: 80_000)
         for number in 0..<3 { store.store(record("k\(number)", number), .data(Data(count: 8_000))) }
-        let writers = (0..<4).map { store.writer(for: record("w\($0)", $0 + 10)) }
+        let writers = (0..<8).map { store.writer(for: record("w\($0)", $0 + 10)) }
         for writer in writers { try await writer.write(Data(count: 9_000)) }
         #expect(store.allRecords().isEmpty)
-        let late = store.writer(for: record("late", 20))
+        let late = store.writer(for: record("late", 30))
         await #expect(throws: NetworkingError.self) { try await late.write(Data(count: 9_000)) }
         late.cancel()
-        writers[0].cancel()
+        for writer in writers.prefix(2) { writer.cancel() }
         store.removeAll()
         // What one gives back another one can have.
-        let next = store.writer(for: record("next", 21))
+        let next = store.writer(for: record("next", 31))
         try await next.write(Data(count: 9_000))
-        try await next.finish(record("next", 21).complete(byteCount: 9_000, trailers: [:]))
+        try await next.finish(record("next", 31).complete(byteCount: 9_000, trailers: [:]))
         #expect(store.allRecords().map(\.key) == ["next"])
-        for writer in writers.dropFirst() { writer.cancel() }
+        for writer in writers.dropFirst(2) { writer.cancel() }
         for number in 0..<3 { store.store(record("k\(number)", number), .data(Data(count: 8_000))) }
         #expect(store.allRecords().count == 4)
     }
 
     @Test func `a full memory is no failure of the store`() async throws {
         let origin = RangedOrigin(Data(count: 9_000))
-        let store = MemoryCacheStore(capacity: 40_000)
-        let writers = (0..<4).map { store.writer(for: record("w\($0)", $0)) }
+        let store = MemoryCacheStore(capacity: 80_000)
+        let writers = (0..<8).map { store.writer(for: record("w\($0)", $0)) }
         for writer in writers { try await writer.write(Data(count: 9_000)) }
         let bench = CacheBench(store: store) { _, _ in
             var response = origin.whole
