@@ -242,16 +242,17 @@
         }
 
         /// Removes the entries that were not used for the longest time, until the others have room.
-        static func makeRoom(_ capacity: Int, in database: Database) throws -> [UInt64] {
+        /// These are changes of their keys too: a later removal finds nothing of them to note.
+        static func makeRoom(_ capacity: Int, _ marks: CacheMarks, in database: Database) throws -> [UInt64] {
             var removed: [UInt64] = []
             while try total(in: database) > capacity {
-                let oldest = try Int64.fetchAll(
-                    database,
-                    sql: "SELECT identifier FROM entry ORDER BY used LIMIT 8"
-                ).map { UInt64(clamping: $0) }
+                let sql = "SELECT identifier, key FROM entry ORDER BY used LIMIT 8"
+                let oldest = try Row.fetchAll(database, sql: sql)
                 guard !oldest.isEmpty else { break }
-                for identifier in oldest where try total(in: database) > capacity {
-                    removed += try remove([identifier], in: database)
+                for row in oldest where try total(in: database) > capacity {
+                    let (identifier, key): (Int64, String) = (try row.decode(atIndex: 0), try row.decode(atIndex: 1))
+                    try noteChange(of: key, marks, in: database)
+                    removed += try remove([UInt64(clamping: identifier)], in: database)
                 }
             }
             return removed

@@ -162,7 +162,7 @@
             try await remove { database in
                 try CacheIndex.update(record.identifier, data, in: database)
                 try CacheIndex.noteChange(of: record.key, marks, in: database)
-                return try CacheIndex.makeRoom(capacity, in: database)
+                return try CacheIndex.makeRoom(capacity, marks, in: database)
             }
         }
 
@@ -259,7 +259,7 @@
                     let entry = CacheIndex.Entry(count: count, hash: hash, used: now)
                     try CacheIndex.insert(record, data, entry, cost: count + Self.entryCost, in: database)
                     try CacheIndex.noteChange(of: record.key, marks, in: database)
-                    removed += try CacheIndex.makeRoom(capacity, in: database)
+                    removed += try CacheIndex.makeRoom(capacity, marks, in: database)
                     return removed
                 }
                 try await FileWork.run { for identifier in removed { files.removeBody(identifier) } }

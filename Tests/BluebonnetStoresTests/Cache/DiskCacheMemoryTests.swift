@@ -106,6 +106,23 @@
             }
         }
 
+        @Test func `what has made room for others is not used after a POST has made it outdated`() async throws {
+            try await withServer { server, directory in
+                try await withCache(try DiskCacheStore(directory: directory, capacity: 20_000)) { session in
+                    var request = try Request(to: server.baseURL + "/a")
+                    _ = try await session.data(for: request)
+                    #expect(try await session.data(for: request).isFromCache)
+                    for number in 0..<30 {
+                        _ = try await session.data(for: Request(to: server.baseURL + "/\(number)"))
+                    }
+                    request.method = .post
+                    _ = try await session.data(for: request)
+                    request.method = .get
+                    #expect(try await session.data(for: request).isFromCache == false)
+                }
+            }
+        }
+
         @Test func `a response that could not be stored before is stored, and found by other stores`() async throws {
             try await withServer { server, directory in
                 let (one, other) = (

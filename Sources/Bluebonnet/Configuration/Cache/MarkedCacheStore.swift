@@ -11,7 +11,7 @@ package protocol MarkedCacheStore: CacheStore {
 
     /// The stored responses of a key, with the mark that they were found at.
     ///
-    /// As long as ``mark(of:)`` is the same, none was added, updated or removed on purpose. One
-    /// that made room for others may be gone.
+    /// As long as ``mark(of:)`` is the same, none was added, updated or removed, also not to make
+    /// room for others.
     func markedRecords(for key: String) async throws -> (records: [CacheRecord], mark: UInt64)
 }
