@@ -18,6 +18,8 @@
     @safe final class RedisConnection: @unchecked Sendable {
         /// Arrays within arrays beyond this are not of Redis commands of this library.
         private static let deepest = 4
+        /// The most bytes of the path of a Unix-domain socket, without the null behind it.
+        private static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
         private let context: UnsafeMutablePointer<redisContext>
 
@@ -26,6 +28,15 @@
         /// - Throws: ``RedisFailure``.
         init(_ server: RedisServer) throws {
             Self.ignoreBrokenPipes()
+            // Beyond these hiredis cuts the text, and would connect to another server.
+            switch server.address {
+            case .tcp(_, let port) where !(1...65_535 ~= port):
+                throw RedisFailure(.connection, "The port is not 1 to 65535.")
+            case .unix(let path) where path.utf8.count > Self.longestPath:
+                throw RedisFailure(.connection, "The path of a socket has at most \(Self.longestPath) bytes.")
+            case .tcp(let text, _), .unix(let text):
+                if text.utf8.contains(0) { throw RedisFailure(.connection, "The address has a null character.") }
+            }
             let timeout = Self.time(server.connectTimeout)
             let made =
                 switch server.address {
@@ -99,7 +110,7 @@
             switch unsafe raw.pointee.type {
             case REDIS_REPLY_STRING: return unsafe .bytes(bytes(raw))
             case REDIS_REPLY_STATUS: return unsafe .status(String(decoding: bytes(raw), as: UTF8.self))
-            case REDIS_REPLY_ERROR: return unsafe .error(String(decoding: bytes(raw), as: UTF8.self))
+            case REDIS_REPLY_ERROR: return unsafe .refusal(String(decoding: bytes(raw), as: UTF8.self))
             case REDIS_REPLY_INTEGER: return unsafe .integer(Int(raw.pointee.integer))
             case REDIS_REPLY_ARRAY:
                 var replies: [RedisReply] = []

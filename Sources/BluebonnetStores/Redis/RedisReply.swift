@@ -3,6 +3,12 @@
 
     /// What a server answers to a command, as a value (RESP2).
     enum RedisReply: Sendable, Equatable {
+        /// An error reply. A server that does not know a command repeats its arguments, which may
+        /// be a password or a token: they are left out.
+        static func refusal(_ text: String) -> RedisReply {
+            .error(text.firstRange(of: ", with args").map { String(text[..<$0.lowerBound]) } ?? text)
+        }
+
         case bytes(Data)
         case status(String)
         case integer(Int)

@@ -139,6 +139,35 @@
             }
         }
 
+        @Test func `a server that repeats what it was told brings no password into an error`() async throws {
+            try await RedisCacheStoreTests.withServers(size: 10, [], ["--rename-command", "AUTH", ""]) { redis, _ in
+                var settings = redis.server()
+                settings.password = "wrong-secret"
+                let watched = Watched(settings)
+                await #expect(throws: NetworkingError.self) { try await watched.store.allRecords() }
+                let told = watched.events.value.joined()
+                #expect(told.contains("AUTH") && !told.contains("wrong-secret"))
+            }
+        }
+
+        @Test func `an address that would be cut is refused`() async throws {
+            try await RedisProgram.run { redis in
+                // hiredis takes as much of a path as has room.
+                let long = redis.socket + String(repeating: "\0", count: 1) + "x"
+                let tooLong = "/tmp/" + String(repeating: "p", count: 110)
+                let addresses: [RedisServer.Address] = [
+                    .unix(path: long), .unix(path: tooLong), .tcp(host: "127.0.0.1", port: 65_536 + 6379),
+                    .tcp(host: "127.0.0.1", port: -1), .tcp(host: "127.0.0.1", port: 0),
+                ]
+                for address in addresses {
+                    let watched = Watched(RedisServer(address: address))
+                    await #expect(throws: NetworkingError.self) { try await watched.store.allRecords() }
+                    let told = watched.events.value.joined()
+                    #expect(["The port is", "The path of", "null character"].contains { told.contains($0) })
+                }
+            }
+        }
+
         @Test func `a server that is not there costs nothing but the first attempt`() async throws {
             try await FaultServer.run(RedisCacheStoreTests.script()) { server in
                 let watched = Watched(RedisServer(address: .unix(path: "/tmp/bluebonnet-nothing-here")))
