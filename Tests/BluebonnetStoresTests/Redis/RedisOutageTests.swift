@@ -67,6 +67,26 @@
             }
         }
 
+        @Test func `a POST while the server is silent makes outdated what it has`() async throws {
+            try await RedisCacheStoreTests.withServers { redis, server in
+                var settings = redis.server()
+                settings.commandTimeout = .milliseconds(300)
+                let watched = Watched(settings)
+                try await withSession(configuration(watched.store)) { session in
+                    var request = try Request(to: server.baseURL + "/a")
+                    _ = try await session.data(for: request)
+                    #expect(try await session.data(for: request).isFromCache)
+                    request.method = .post
+                    try await redis.suspended { _ = try await session.data(for: request) }
+                    request.method = .get
+                    watched.pass(.seconds(1))
+                    #expect(try await session.data(for: request).isFromCache == false)
+                    #expect(watched.events.value.last == "back")
+                    #expect(try await session.data(for: request).isFromCache)
+                }
+            }
+        }
+
         @Test func `a server that was started again is used at once where nothing was lost`() async throws {
             try await RedisCacheStoreTests.withServers { redis, server in
                 let watched = Watched(redis.server())

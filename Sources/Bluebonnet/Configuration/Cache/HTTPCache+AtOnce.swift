@@ -29,7 +29,7 @@ extension HTTPCache {
             case .none: return isPassing(fingerprint, 0) ? .notStorable : .unknown
             }
         }
-        guard let marked, let mark = marked.mark(of: fingerprint) else { return .unknown }
+        guard let marked, let mark = marked.mark(of: fingerprint), !invalidations.isOwing else { return .unknown }
         if let front, case .one(let entry) = front.atOnce(fingerprint), entry.mark == mark,
             0..<Self.timeInFront ~= time - entry.keptAt
         {
@@ -42,6 +42,7 @@ extension HTTPCache {
     func look(_ key: String) async -> Found {
         // A store in memory knows at any time whether it has something.
         if let memory { return Found(records: memory.records(for: key), mark: 0) }
+        if invalidations.isOwing, await hasOutdated(key) { return Found(records: []) }
         guard let marked else { return Found(records: await found(key)) }
         do {
             let found = try await marked.markedRecords(for: key)

@@ -11,9 +11,14 @@ final class Invalidations: Sendable {
         var keys: [String: UInt64] = [:]
         /// What was sent before this one is outdated, whatever its key.
         var floor: UInt64 = 0
+        /// The keys whose responses the store could not remove.
+        var owed: Set<String> = []
+        /// The second since 1970 in which their removal was tried again.
+        var triedAt = -1
     }
 
     private let count = Atomic<UInt64>(0)
+    private let owedCount = Atomic<Int>(0)
     private let state = Mutex(State())
 
     /// The number of invalidations so far.
@@ -37,6 +42,37 @@ final class Invalidations: Sendable {
         guard generation != self.generation else { return false }
         return state.withLock { generation < $0.floor || generation < $0.keys[key] ?? 0 }
     }
+
+    // MARK: What the store could not remove
+
+    /// Whether the store has something that it could not remove.
+    var isOwing: Bool { owedCount.load(ordering: .acquiring) > 0 }
+
+    /// Whether the store has something outdated for a key.
+    func isOwed(_ key: String) -> Bool { state.withLock { $0.owed.contains(key) } }
+
+    /// Notes whether the store has something outdated for a key.
+    func note(_ key: String, isOwed: Bool) {
+        state.withLock { state in
+            if isOwed {
+                // Any of them is forgotten: each costs memory.
+                if state.owed.count >= Self.most, let some = state.owed.first { state.owed.remove(some) }
+                state.owed.insert(key)
+            } else {
+                state.owed.remove(key)
+            }
+            owedCount.store(state.owed.count, ordering: .releasing)
+        }
+    }
+
+    /// The keys whose removal is to be tried again, once in a second.
+    func due(at time: Int) -> [String] {
+        state.withLock { state in
+            guard state.triedAt != time else { return [] }
+            state.triedAt = time
+            return Array(state.owed)
+        }
+    }
 }
 
 extension HTTPCache {
@@ -45,7 +81,30 @@ extension HTTPCache {
     func invalidate(_ key: String) async {
         // First, so that a response that is stored meanwhile is removed by one of the two.
         invalidations.add(key)
-        await attempt { try await $0.removeAll(for: key) }
+        await removeOutdated(key)
+    }
+
+    /// Whether the store still has something outdated for a key, because it failed when that was
+    /// to be removed. It is tried again, for all keys.
+    func hasOutdated(_ key: String) async -> Bool {
+        for other in invalidations.due(at: time) {
+            // Where it fails again it would for the others.
+            guard await removeOutdated(other) else { break }
+        }
+        return invalidations.isOwed(key)
+    }
+
+    @discardableResult
+    private func removeOutdated(_ key: String) async -> Bool {
+        do {
+            try await store.removeAll(for: key)
+        } catch {
+            invalidations.note(key, isOwed: true)
+            note(error)
+            return false
+        }
+        if invalidations.isOwing { invalidations.note(key, isOwed: false) }
+        return true
     }
 
     /// The generation of a request that is sent now.

@@ -64,7 +64,13 @@ struct OutdatedResponseTests {
         private let memory = MemoryCacheStore()
         private let action = Mutex<(@Sendable () -> Void)?>(nil)
 
+        private let refuses = Mutex(false)
+
         var bodyLimit: Int { memory.bodyLimit }
+
+        func refuseRemovals(_ refuses: Bool) {
+            self.refuses.withLock { $0 = refuses }
+        }
 
         func atNextLookup(_ body: @escaping @Sendable () -> Void) {
             action.withLock { $0 = body }
@@ -83,9 +89,38 @@ struct OutdatedResponseTests {
         func writer(for record: CacheRecord) -> any CacheBodyWriter { memory.writer(for: record) }
         func update(_ record: CacheRecord) { memory.update(record) }
         func remove(_ record: CacheRecord) { memory.remove(record) }
-        func removeAll(for key: String) { memory.removeAll(for: key) }
+        func removeAll(for key: String) throws {
+            if refuses.withLock({ $0 }) { throw NetworkingError(.storeFailed, "It is away.") }
+            memory.removeAll(for: key)
+        }
         func removeAll() { memory.removeAll() }
         func allRecords() -> [CacheRecord] { memory.allRecords() }
+    }
+
+    @Test func `what a store could not remove is not used, and is removed when the store is back`() async throws {
+        let store = WatchedStore()
+        let bench = CacheBench(store: store) { _, number in .numbered(number, Self.fresh) }
+        for path in ["/a", "/b"] { try await bench.send(.get, path) }
+        store.refuseRemovals(true)
+        for path in ["/a", "/b"] { try await bench.send(.post, path) }
+        #expect(bench.failures.events.count == 1)
+        #expect(try await bench.send().text == "body 5")
+        // Other processes have the store too: it is removed with the next request of this one.
+        store.refuseRemovals(false)
+        bench.move(by: 1)
+        try await bench.send(.get, "/c")
+        #expect(store.allRecords().map(\.key) == [try bench.request(.get, "/c").cacheKey])
+        #expect(try await bench.send(.get, "/b").text == "body 7")
+        #expect(try await bench.send(.get, "/b").isFromCache)
+    }
+
+    @Test func `the keys that a store could not remove are bounded, and tried once in a second`() {
+        let invalidations = Invalidations()
+        for number in 0...Invalidations.most { invalidations.note("k\(number)", isOwed: true) }
+        #expect(invalidations.due(at: 7).count == Invalidations.most)
+        #expect(invalidations.due(at: 7).isEmpty)
+        for number in 0...Invalidations.most { invalidations.note("k\(number)", isOwed: false) }
+        #expect(!invalidations.isOwing && invalidations.due(at: 8).isEmpty)
     }
 
     @Test func `a renewal whose cookies have changed is sent with the new ones`() async throws {
