@@ -1,6 +1,7 @@
 #if Redis
     public import Bluebonnet
     public import FoundationEssentials
+    import Synchronization
 
     /// A token in Redis or Valkey, which processes on any number of machines share, and which one
     /// of them refreshes for all.
@@ -32,6 +33,9 @@
         private let pool: RedisPool
         private let key: Data
         private let leaseKey: Data
+        /// Whether this process has refreshed, and could not share its token: what is shared is an
+        /// older one, whose means of a refresh may be used up.
+        private let isAhead = Atomic<Bool>(false)
 
         /// What a process does next.
         private enum Step: Sendable {
@@ -82,14 +86,17 @@
             var pause = RedisLease.firstPause
             while true {
                 switch await step(lease, isLast: ContinuousClock.now >= end, isUsable) {
-                case .use(let token): return token
+                case .use(let token):
+                    isAhead.store(false, ordering: .releasing)
+                    return token
                 case .wait:
                     try await Task.sleep(for: pause)
                     pause = RedisLease.pause(after: pause)
                 case .refresh(let shared):
                     do {
-                        let token = try await refresh(shared)
+                        let token = try await refresh(isAhead.load(ordering: .acquiring) ? nil : shared)
                         // A failure of the server costs the others a refresh, and this one nothing.
+                        isAhead.store(true, ordering: .releasing)
                         try? await share(token)
                         pool.begin { try lease.end(nil, $0) }
                         return token
@@ -113,6 +120,7 @@
                     ?? RedisCommand("UNLINK", key)
                 if let error = try connection.run(command).error { throw RedisFailure(reply: error) }
             }
+            isAhead.store(false, ordering: .releasing)
         }
 
         private func step(

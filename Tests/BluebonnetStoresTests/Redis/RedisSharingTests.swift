@@ -114,6 +114,9 @@
         private struct Counting: Authenticator {
             let refreshes: Locked<[String]>
             var fails = false
+            var isOld: Set<String> = []
+
+            func needsRefresh(_ token: String) -> Bool { isOld.contains(token) }
 
             func apply(_ token: String, to request: inout Request) throws {
                 request.headerFields[.authorization] = "Bearer \(token)"
@@ -165,6 +168,26 @@
                 #expect(refreshes.value == ["b", "b+", "b+"])
                 try await shared.share(nil)
                 #expect(try await shared.refresh("c") == "c+")
+            }
+        }
+
+        @Test func `a token that could not be shared is refreshed from itself, not from an older one`() async throws {
+            try await RedisProgram.run { redis in
+                let refreshes = Locked<[String]>([])
+                let place = RedisTokenStore(redis.server(), name: "user")
+                var counting = Counting(refreshes: refreshes)
+                counting.isOld = ["b", "c"]
+                let shared = SharedTokenAuthenticator(counting, sharing: place)
+                try await shared.share("b")
+                // A server whose memory is full answers, and stores nothing.
+                try redis.command("config", "set", "maxmemory", "1")
+                #expect(try await shared.refresh("b") == "b+")
+                try redis.command("config", "set", "maxmemory", "0")
+                #expect(try await shared.refresh("b+") == "b++")
+                #expect(refreshes.value == ["b", "b+"])
+                // From here on its own is the shared one again.
+                try await shared.share("c")
+                #expect(try await shared.refresh("b++") == "c+")
             }
         }
 
