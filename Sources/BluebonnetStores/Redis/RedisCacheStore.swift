@@ -293,12 +293,15 @@
             try await pool.run { connection in
                 for _ in 0..<Self.mostAttempts {
                     _ = try connection.run(RedisCommand("WATCH", index))
-                    let known = RedisEntry.entries(try Self.index(index, connection), key: key, at: now)
+                    let reply = try Self.index(index, connection)
+                    let known = RedisEntry.entries(reply, key: key, at: now)
                     guard let update = decide(known) else {
                         _ = try connection.run(RedisCommand("UNWATCH"))
                         return
                     }
-                    let steps = try Self.steps(update, known, keys, index, now)
+                    var steps = try Self.steps(update, known, keys, index, now)
+                    let ended = RedisEntry.endedFields(reply, at: now)
+                    if !ended.isEmpty { steps.insert(RedisCommand("HDEL", [index] + ended), at: 0) }
                     let replies = try connection.run([RedisCommand("MULTI")] + steps + [RedisCommand("EXEC")])
                     if let error = replies.lazy.compactMap(\.error).first { throw RedisFailure(reply: error) }
                     if replies.last?.array != nil { return }

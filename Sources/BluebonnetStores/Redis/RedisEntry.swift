@@ -14,13 +14,29 @@
 
         /// Reads an entry; nil for anything that this library has not written.
         init?(field: Data, value: Data, key: String?) {
-            guard let colon = value.prefix(24).firstIndex(of: UInt8(ascii: ":")),
-                let end = Int(String(decoding: value[..<colon], as: UTF8.self)), 0...(1 << 40) ~= end,
+            guard let colon = value.prefix(24).firstIndex(of: UInt8(ascii: ":")), let end = Self.end(of: value),
                 let record = CacheRecord(encoded: Data(value[value.index(after: colon)...])),
                 field == Self.field(record), key == nil || record.key == key,
                 record.byteCount <= RedisCacheStore.largestBodyLimit
             else { return nil }
             self.init(end: end, record: record)
+        }
+
+        private static func end(of value: Data) -> Int? {
+            guard let colon = value.prefix(24).firstIndex(of: UInt8(ascii: ":")),
+                let end = Int(String(decoding: value[..<colon], as: UTF8.self)), 0...(1 << 40) ~= end
+            else { return nil }
+            return end
+        }
+
+        /// The fields of a reply to `HGETALL` that have ended. The hash lives as long as its last
+        /// field, so that they would be collected.
+        static func endedFields(_ reply: RedisReply?, at now: Int) -> [Data] {
+            let parts = reply?.array ?? []
+            return stride(from: 0, to: parts.count - 1, by: 2).compactMap { index in
+                guard let end = parts[index + 1].bytes.flatMap(Self.end), end <= now else { return nil }
+                return parts[index].bytes
+            }
         }
 
         var encoded: Data {

@@ -170,6 +170,29 @@
             }
         }
 
+        @Test func `what has ended leaves the index, which others keep alive`() async throws {
+            let fields = [("Cache-Control", "max-age=600"), ("Vary", "Accept")]
+            try await RedisCacheStoreTests.withServers(size: 10, fields) { redis, server in
+                let time = Locked(Date())
+                let store = RedisCacheStore(
+                    redis.server(),
+                    staleTime: .zero,
+                    now: { .now },
+                    time: { time.value }
+                )
+                try await withSession(configuration(store)) { session in
+                    for (seconds, count) in [(0, "1"), (500, "2"), (200, "2")] {
+                        time.change { $0 += Double(seconds) }
+                        var request = try Request(to: server.baseURL + "/a")
+                        request.headerFields[.accept] = "text/x-\(time.value.timeIntervalSince1970)"
+                        _ = try await session.data(for: request)
+                        let index = try #require(try redis.keys("*:index:*").first)
+                        #expect(try redis.command("hlen", index) == count)
+                    }
+                }
+            }
+        }
+
         @Test func `an address that would be cut is refused`() async throws {
             try await RedisProgram.run { redis in
                 // hiredis takes as much of a path as has room.
