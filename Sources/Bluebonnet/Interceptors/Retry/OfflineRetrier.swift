@@ -63,7 +63,7 @@ public struct OfflineRetrier: Retrier, Hashable {
             return isThere.withLock { $0 } ? .retryNow : .byPolicy
         } catch {
             // The task was stopped.
-            return .byPolicy
+            return .fail(error)
         }
     }
 }

@@ -86,10 +86,22 @@ struct OfflineRetrierTests {
         #expect(transport.requests.count == 1)
     }
 
+    /// Opens a gate, and leaves the decision to the next one.
+    private struct Opening: Retrier {
+        let gate: Gate
+
+        func decision(after attempt: RetryAttempt, context: ExchangeContext) async -> RetryDecision {
+            gate.open()
+            return .byPolicy
+        }
+    }
+
     @Test(arguments: [Stop.cancel, .cancelledCaller, .endOfSession])
     func `the wait for a network ends at once when the task is stopped`(stop: Stop) async throws {
         let (network, gate) = (StubNetwork(.offline), Gate())
-        try await withSession(configuration(network), transport: transport(network, gate)) { session in
+        var configuration = configuration(network)
+        configuration.retriers.insert(Opening(gate: gate), at: 0)
+        try await withSession(configuration, transport: transport(network, Gate())) { session in
             let error = try await stop.error(of: Request(to: "http://x/a"), in: session) { _ in await gate.wait() }
             #expect(error.code == stop.code)
         }
