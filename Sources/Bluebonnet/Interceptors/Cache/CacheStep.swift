@@ -163,7 +163,14 @@ final class CacheStep: Sendable {
             let turn = try await StoppableCall.run(for: lookup.request, lookup.context, .elsewhere) {
                 do {
                     let turn = try await sharing.turn(toFetch: key, patience: Self.processPatience)
-                    if case .lease(let lease) = turn { cache.fetches.hold(lease, of: key) }
+                    if case .lease(let lease) = turn {
+                        guard !Task.isCancelled else {
+                            // The task may have gone on without it: nobody would give it back.
+                            sharing.endFetch(lease, of: key, isStored: nil)
+                            throw CancellationError()
+                        }
+                        cache.fetches.hold(lease, of: key)
+                    }
                     return turn
                 } catch {
                     cache.note(error)
