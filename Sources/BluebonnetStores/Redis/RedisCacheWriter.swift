@@ -67,15 +67,17 @@
 
         private func append(_ chunk: Data, total: Int) async throws {
             let part = part
-            try await store.pool.run { connection in
+            let count = try await store.pool.run { connection in
                 let replies = try connection.run([
                     RedisCommand("APPEND", part, chunk), RedisCommand("EXPIRE", part, Data(Self.partTime)),
                 ])
                 if let error = replies.lazy.compactMap(\.error).first { throw RedisFailure(reply: error) }
-                // The server may have dropped what was there, when its memory was full.
-                guard replies.first?.integer == total else {
-                    throw RedisFailure(.command, "The server has lost a part of a body.")
-                }
+                return replies.first?.integer
+            }
+            // The server may have dropped what was there: its memory was full, or the reader of the
+            // response has paused for long. That is no fault of it, which would be told.
+            guard count == total else {
+                throw NetworkingError(.bodyTooLarge, "The Redis server has dropped a body that was being written.")
             }
         }
     }

@@ -193,6 +193,29 @@
             }
         }
 
+        @Test func `a body that was dropped while it was written is not stored, which is no fault of the server`()
+            async throws
+        {
+            try await RedisCacheStoreTests.withServers { redis, server in
+                let store = RedisCacheStore(redis.server())
+                try await withSession(configuration(store)) { session in
+                    _ = try await session.data(for: Request(to: server.baseURL + "/a"))
+                }
+                let record = try #require(try await store.allRecords().first)
+                let writer = try await store.writer(for: record)
+                let piece = Data(repeating: 1, count: 300 * 1024)
+                try await writer.write(piece)
+                try redis.command("del", try #require(try redis.keys("*:part:*").first))
+                do {
+                    try await writer.write(piece)
+                    Issue.record("it goes on")
+                } catch let error as NetworkingError {
+                    // What is too large for a store is not told either.
+                    #expect(error.code == .bodyTooLarge)
+                }
+            }
+        }
+
         @Test func `an address that would be cut is refused`() async throws {
             try await RedisProgram.run { redis in
                 // hiredis takes as much of a path as has room.
