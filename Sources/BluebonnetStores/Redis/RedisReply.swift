@@ -95,7 +95,12 @@
 
         /// An error reply. Some are about the state of the server, not about the command.
         init(reply: String) {
-            let states = ["LOADING", "NOAUTH", "WRONGPASS", "MASTERDOWN", "CLUSTERDOWN", "MOVED", "NOPERM", "BUSY "]
+            let states = [
+                "LOADING", "NOAUTH", "WRONGPASS", "MASTERDOWN", "CLUSTERDOWN", "MOVED", "NOPERM", "BUSY ",
+                // What a server says to a new connection before it closes it: it has enough of
+                // them, or is in protected mode.
+                "ERR max number of clients", "DENIED",
+            ]
             kind = states.contains { reply.hasPrefix($0) } ? .refusal : .command
             description = reply
         }

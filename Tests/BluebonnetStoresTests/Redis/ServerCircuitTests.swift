@@ -41,6 +41,18 @@
             #expect(circuit.permit(at: start + .seconds(31)) == .trial)
         }
 
+        @Test(arguments: [
+            ("LOADING Redis is loading the dataset in memory", true), ("ERR max number of clients reached", true),
+            ("DENIED Redis is running in protected mode", true), ("OOM command not allowed", false),
+            ("ERR no such key", false),
+        ])
+        func `an error reply that is about the server is told from one about a command`(
+            _ reply: String,
+            _ concernsServer: Bool
+        ) {
+            #expect(RedisFailure(reply: reply).concernsServer == concernsServer)
+        }
+
         @Test func `nothing of a prefix has a meaning of its own in a pattern`() {
             #expect(RedisCacheKeys.escaped("a*b?[c]\\") == "a\\*b\\?\\[c\\]\\\\")
         }
