@@ -24,7 +24,7 @@ extension RequestOptions {
         cache.cache = nil
         self.cache = cache
         var retries = RetryOptions()
-        (retries.retry, retries.rate) = (0, nil)
+        (retries.retry, retries.rate, retries.waitForNetwork) = (0, nil, false)
         self.retries = retries
         var observation = ObservationOptions()
         (observation.timings, observation.har) = (false, nil)
