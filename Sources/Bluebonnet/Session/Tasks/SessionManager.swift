@@ -249,9 +249,9 @@ public final class SessionManager: Sendable {
     /// written by then. Returns at once for ``shared``, which does not end.
     ///
     /// It waits for the ``SessionHooks`` that are being called, and for none of them longer than
-    /// two seconds: the Swift task of a hook is cancelled after the first one. Where another process
-    /// keeps the lock on the store of the cookies, it waits ten seconds for that, and one second in
-    /// a Swift task that is cancelled.
+    /// two seconds: the Swift task of a hook is cancelled after the first one. Where another
+    /// process keeps the lock on the store of the cookies, it waits ten seconds for that, and one
+    /// second in a Swift task that is cancelled.
     public func shutdown() async {
         guard !isShared else { return }
         invalidate()
