@@ -1,6 +1,7 @@
 #if Redis
     public import Bluebonnet
     public import FoundationEssentials
+    import Synchronization
 
     /// One fetch for all processes.
     extension RedisCacheStore: FetchSharingStore {
@@ -45,7 +46,30 @@
         public func endFetch(_ lease: Data, of key: String, isStored: Bool?) {
             let lease = RedisLease(key: keys.lease(key), token: lease)
             let outcome = isStored.map { $0 ? Self.storedOutcome : Self.notStoredOutcome }
-            pool.begin { try lease.end(outcome, $0) }
+            let token = lease.token
+            ending.withLock { $0[token] = EndingLease(lease: lease, outcome: outcome) }
+            pool.begin {
+                try lease.end(outcome, $0)
+            } whenOver: { [weak self] in
+                // Where the server is lost the lease ends by itself.
+                self?.ending.withLock { $0[token] = nil }
+            }
+        }
+
+        /// Returns when the rights that were given back are at the server.
+        public func waitForEndedFetches() async {
+            let all = ending.withLock { ending in
+                defer { ending = [:] }
+                return ending
+            }
+            // Who has it given back meanwhile has changed its value: this does nothing then.
+            for end in all.values { try? await pool.run { try end.lease.end(end.outcome, $0) } }
+        }
+
+        /// A lease, and what those that wait are told.
+        struct EndingLease: Sendable {
+            let lease: RedisLease
+            let outcome: Data?
         }
     }
 #endif

@@ -2,6 +2,7 @@
     public import Bluebonnet
     import Crypto
     import FoundationEssentials
+    import Synchronization
 
     /// A store of responses in Redis or Valkey, which processes on any number of machines share.
     ///
@@ -47,6 +48,8 @@
 
         let pool: RedisPool
         let keys: RedisCacheKeys
+        /// The leases that are being given back, by token.
+        let ending = Mutex<[Data: EndingLease]>([:])
         private let time: @Sendable () -> Date
 
         static let hashSize = 32

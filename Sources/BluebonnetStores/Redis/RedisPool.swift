@@ -51,9 +51,19 @@
         }
 
         /// Does work without waiting for it.
-        func begin(_ body: @escaping @Sendable (RedisConnection) throws -> Void) {
-            guard let permit = permit() else { return }
-            work.begin { [self] in try? perform(permit, body) }
+        ///
+        /// - Parameters:
+        ///   - body: The work, which is not done where the server is lost.
+        ///   - whenOver: Called when it was done, failed, or is not done.
+        func begin(
+            _ body: @escaping @Sendable (RedisConnection) throws -> Void,
+            whenOver: @escaping @Sendable () -> Void = {}
+        ) {
+            guard let permit = permit() else { return whenOver() }
+            work.begin { [self] in
+                try? perform(permit, body)
+                whenOver()
+            }
         }
 
         private static let paused = RedisFailure(.paused, "It failed a short time ago.")

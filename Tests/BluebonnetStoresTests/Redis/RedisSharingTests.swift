@@ -108,6 +108,25 @@
             }
         }
 
+        @Test(arguments: ["max-age=600", "no-store"])
+        func `a process that ends after its session leaves no right to others`(_ control: String) async throws {
+            try await RedisCacheStoreTests.withServers(size: 10, [("Cache-Control", control)]) { redis, server in
+                for number in 0..<30 {
+                    let store = RedisCacheStore(redis.server())
+                    var configuration = SessionConfiguration()
+                    configuration.cache = HTTPCache(store: store)
+                    let session = SessionManager(configuration: configuration)
+                    _ = try await session.data(for: Request(to: server.baseURL + "/\(number)"))
+                    await session.shutdown()
+                    // What is at the server now is all that a process has done that ends here.
+                    let key = try #require(try redis.keys("*:lease:*").last)
+                    let value = try redis.command("get", key)
+                    #expect(value == (control == "no-store" ? "-" : "+"))
+                    try redis.command("flushall")
+                }
+            }
+        }
+
         // MARK: Tokens
 
         /// Refreshes tokens by counting, and says how often.

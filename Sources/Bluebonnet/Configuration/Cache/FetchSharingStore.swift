@@ -27,6 +27,15 @@ public protocol FetchSharingStore: CacheStore {
     ///   - isStored: Whether the response is stored now; nil where the task has given up, so that
     ///     another one takes its place.
     func endFetch(_ lease: Data, of key: String, isStored: Bool?)
+
+    /// Returns when the rights that were given back are at the store: called at the end of a
+    /// session, after which the process may end. Default: returns at once.
+    func waitForEndedFetches() async
+}
+
+extension FetchSharingStore {
+    /// Returns at once.
+    public func waitForEndedFetches() async {}
 }
 
 /// What a task does that has found nothing in a store of several processes.

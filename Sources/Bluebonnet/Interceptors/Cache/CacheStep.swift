@@ -328,9 +328,10 @@ final class CacheStep: Sendable {
         renewals.invalidate()
     }
 
-    /// Returns when the renewals that were ended are over.
+    /// Returns when the renewals that were ended are over, and no other process waits for one.
     func waitUntilIdle() async {
         await renewals.waitUntilIdle()
+        await cache.fetches.sharing?.waitForEndedFetches()
     }
 }
 
