@@ -81,3 +81,10 @@ struct CacheOptions: ParsableArguments {
         #endif
     }
 }
+
+extension HTTPCache {
+    /// Returns when no other process waits for a request of this one.
+    func waitForEndedFetches() async {
+        await (store as? any FetchSharingStore)?.waitForEndedFetches()
+    }
+}

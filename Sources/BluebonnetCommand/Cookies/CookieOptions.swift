@@ -42,15 +42,18 @@ extension CookieJar {
     }
 
     /// Runs the work, and has the cookies written when it ends, also when it fails: a response of
-    /// 4xx sets cookies, too.
+    /// 4xx sets cookies, too. Other processes then wait for no request of a cache that they share.
     static func saving<Result>(
         _ jar: CookieJar?,
+        and cache: HTTPCache? = nil,
         after work: () async throws -> Result
     ) async throws -> Result {
         let result: Result
         do {
             result = try await work()
+            await cache?.waitForEndedFetches()
         } catch {
+            await cache?.waitForEndedFetches()
             // The failure of the work is the one that counts.
             if let failure = await jar?.writingFailure() {
                 StandardStream.error.write(line: "bluebonnet: \(failure.message)")

@@ -34,7 +34,7 @@ struct RequestRunner {
         if options.verbose { configuration.observers.append(RetryDisplay(heads: heads)) }
         let session = SessionManager(configuration: configuration)
         do {
-            try await CookieJar.saving(configuration.cookieJar) {
+            try await CookieJar.saving(configuration.cookieJar, and: configuration.cache) {
                 try await send(plan, over: session, named, filter: filter, observation)
             }
         } catch {

@@ -84,7 +84,7 @@ struct DownloadCommand: AsyncParsableCommand {
         let session = SessionManager(configuration: configuration)
         let runner = DownloadRunner(session: session, items: items, options: options, isQuiet: transfer.quiet)
         // After a signal, what was received is kept before the process ends.
-        let status = try await CookieJar.saving(configuration.cookieJar) {
+        let status = try await CookieJar.saving(configuration.cookieJar, and: configuration.cache) {
             try await TerminationSignals.cancelling { try await runner.run(jobs: transfer.jobs) }
         }
         try observation?.finish()

@@ -82,7 +82,7 @@ struct UploadCommand: AsyncParsableCommand {
             printer: BodyPrinter(style: OutputStyle(options.pretty, for: .output), output: .output)
         )
         // After a signal, the lines of the progress are removed before the process ends.
-        let status = try await CookieJar.saving(configuration.cookieJar) {
+        let status = try await CookieJar.saving(configuration.cookieJar, and: configuration.cache) {
             try await TerminationSignals.cancelling { try await runner.run(jobs: transfer.jobs) }
         }
         try observation?.finish()

@@ -40,6 +40,25 @@ struct RedisCacheProcessTests {
             }
         }
 
+        @Test(.enabled(if: RedisProgram.isWanted))
+        func `a run that has ended has nobody wait for it`() async throws {
+            let script = FaultServer.Script.requests { _ in
+                [.respond(headers: [("Cache-Control", "max-age=600")], body: "here")]
+            }
+            try await RedisProgram.run { redis in
+                try await FaultServer.run(script) { server in
+                    let place = "redis+unix://" + redis.socket
+                    for number in 0..<8 {
+                        let output = try await Command.run("get", server.baseURL + "/\(number)", "--cache", place)
+                        #expect(output.status == 0, "\(output)")
+                        let key = try #require(try redis.keys("*:lease:*").first)
+                        #expect(try redis.command("get", key) == "+")
+                        try redis.command("flushall")
+                    }
+                }
+            }
+        }
+
         @Test func `a request goes on without a server, and says so`() async throws {
             let script = FaultServer.Script.requests { _ in [.respond(body: "here")] }
             try await FaultServer.run(script) { server in
