@@ -83,6 +83,41 @@ final class NetworkNamespace: Sendable {
     }
 }
 
+/// A process that ends with its owner.
+final class NamespaceProcess: Sendable {
+    private let process: Process
+    private let output = Pipe()
+
+    /// Starts the process.
+    init(_ process: Process, errors: Bool = false) throws {
+        self.process = process
+        process.standardOutput = errors ? FileHandle.nullDevice : output
+        process.standardError = errors ? output : FileHandle.nullDevice
+        try process.run()
+    }
+
+    deinit {
+        stop()
+    }
+
+    var identifier: Int32 { process.processIdentifier }
+
+    /// Ends the process, which may have been started by a thread that blocks all signals: then it
+    /// blocks them, too, but for this one.
+    func stop() {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
+    /// The next text that it writes. Empty at its end, which comes when the Swift task is cancelled.
+    func nextText() async -> String {
+        await withTaskCancellationHandler {
+            await output.nextText()
+        } onCancel: {
+            stop()
+        }
+    }
+}
+
 extension Trait where Self == ConditionTrait {
     /// Runs tests where network namespaces can be made; with `BLUEBONNET_INTEROP_REQUIRED=1`
     /// everywhere.

@@ -6,22 +6,14 @@ import Testing
 @Suite(.needsNamespaces) struct ReachabilityProcessTests {
     /// `bluebonnet reachability --watch --json` in a namespace.
     private final class Watch {
-        private let process: Process
-        private let output = Pipe()
+        private let process: NamespaceProcess
         private var text = ""
 
         init(_ namespace: NetworkNamespace, _ arguments: String...) throws {
-            process = namespace.process(["reachability", "--watch", "--json"] + arguments)
-            process.standardOutput = output
-            try process.run()
+            process = try NamespaceProcess(namespace.process(["reachability", "--watch", "--json"] + arguments))
         }
 
-        deinit {
-            process.terminate()
-            process.waitUntilExit()
-        }
-
-        var identifier: Int32 { process.processIdentifier }
+        var identifier: Int32 { process.identifier }
 
         /// The next line that the command prints.
         func next() async throws -> JSONValue {
@@ -31,7 +23,7 @@ import Testing
                     text = String(text[text.index(after: end)...])
                     return try JSONValue(parsing: Data(line.utf8))
                 }
-                let more = await output.nextText()
+                let more = await process.nextText()
                 if more.isEmpty { throw NetworkNamespace.Failure(description: "the command has ended") }
                 text += more
             }

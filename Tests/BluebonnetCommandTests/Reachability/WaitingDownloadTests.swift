@@ -3,34 +3,23 @@ import Testing
 
 /// A download in a network of its own, whose server is beyond a link that a test cuts.
 @Suite(.needsNamespaces) struct WaitingDownloadTests {
-    /// A server for the files of a folder, at 10.9.0.2:8080.
-    private final class Server {
-        let process: Process
-
-        init(_ namespace: NetworkNamespace, _ folder: URL) async throws {
-            let output = Pipe()
-            process = namespace.outsideProcess([
+    /// A server for the files of a folder, at 10.9.0.2:8080. It listens when this returns.
+    private func server(_ namespace: NetworkNamespace, _ folder: URL) async throws -> NamespaceProcess {
+        let server = try NamespaceProcess(
+            namespace.outsideProcess([
                 "python3", "-u", "-m", "http.server", "8080", "--bind", "10.9.0.2", "--directory",
                 folder.path(percentEncoded: false),
             ])
-            process.standardOutput = output
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            // It listens when it says so.
-            _ = await output.nextText()
-        }
-
-        deinit {
-            process.terminate()
-            process.waitUntilExit()
-        }
+        )
+        try #require(await server.nextText().contains("Serving"))
+        return server
     }
 
     @Test(.timeLimit(.minutes(1)))
     func `a download without a network waits, and ends right when there is one`() async throws {
         try await withDirectory { folder in
             let namespace = try NetworkNamespace(interfaces: 1)
-            let server = try await Server(namespace, folder)
+            let server = try await server(namespace, folder)
             let bytes = Data((0..<3_000_000).map { _ in UInt8.random(in: 0...255) })
             try bytes.write(to: folder.appending(path: "file"))
             let copy = folder.appending(path: "copy")
@@ -38,19 +27,19 @@ import Testing
             let process = namespace.process([
                 "download", "http://10.9.0.2:8080/file", "--wait-for-network", "-o", copy.path(percentEncoded: false),
             ])
-            let errors = Pipe()
-            process.standardError = errors
-            process.standardOutput = FileHandle.nullDevice
-            let end = try process.start()
+            let (ends, end) = AsyncStream.makeStream(of: Int32.self)
+            process.terminationHandler = { end.yield($0.terminationStatus) }
+            let download = try NamespaceProcess(process, errors: true)
             var text = ""
             while !text.contains("waiting for one") {
-                let more = await errors.nextText()
+                let more = await download.nextText()
                 try #require(!more.isEmpty, "\(text)")
                 text += more
             }
             #expect(!FileManager.default.fileExists(atPath: copy.path(percentEncoded: false)))
             try namespace.ip("link set v0 up")
-            #expect(await end.value == 0)
+            let status = await ends.first { _ in true }
+            #expect(status == 0)
             #expect(try Data(contentsOf: copy) == bytes)
             withExtendedLifetime(server) {}
         }
