@@ -14,51 +14,59 @@ final class NetworkNamespace: Sendable {
 
     /// Whether namespaces can be made here.
     static let isPossible: Bool = {
-        guard let namespace = try? NetworkNamespace(interfaces: 0) else { return false }
-        withExtendedLifetime(namespace) {}
+        let name = "bb" + UUID().uuidString.prefix(8)
+        for command in ["add", "delete"] {
+            let process = ipProcess("netns \(command) \(name)")
+            process.standardError = FileHandle.nullDevice
+            guard (try? process.run()) != nil else { return false }
+            process.waitUntilExit()
+            guard process.terminationStatus == 0 else { return false }
+        }
         return true
     }()
 
     /// Makes a namespace with the interfaces `v0`, `v1` and so on, which are up, with the addresses
-    /// 10.9.0.1/24, 10.9.1.1/24 and so on, and their other ends with .2.
-    init(interfaces: Int) throws {
-        let number = UInt32.random(in: .min ... .max)
-        name = String(format: "bb%08xi", number)
-        outside = String(format: "bb%08xo", number)
-        try Self.ip("netns add \(name)")
-        try Self.ip("netns add \(outside)")
-        try ip("link set lo up")
+    /// 10.9.0.1/24, 10.9.1.1/24 and so on, and their other ends with .2. The kernel may take a
+    /// second to give them a carrier.
+    init(interfaces: Int) async throws {
+        name = "bb" + UUID().uuidString.prefix(8) + "i"
+        outside = name.dropLast() + "o"
+        try await Self.ip("netns add \(name)")
+        try await Self.ip("netns add \(outside)")
+        try await ip("link set lo up")
         for index in 0..<interfaces {
-            try ip("link add v\(index) type veth peer name v\(index) netns \(outside)")
-            try Self.ip("-n \(outside) address add 10.9.\(index).2/24 dev v\(index)")
-            try Self.ip("-n \(outside) link set v\(index) up")
-            try ip("address add 10.9.\(index).1/24 dev v\(index)")
-            try ip("link set v\(index) up")
+            try await ip("link add v\(index) type veth peer name v\(index) netns \(outside)")
+            try await Self.ip("-n \(outside) address add 10.9.\(index).2/24 dev v\(index)")
+            try await Self.ip("-n \(outside) link set v\(index) up")
+            try await ip("address add 10.9.\(index).1/24 dev v\(index)")
+            try await ip("link set v\(index) up")
         }
     }
 
     deinit {
-        for namespace in [name, outside] { try? Self.ip("netns delete \(namespace)") }
+        for namespace in [name, outside] { try? Self.ipProcess("netns delete \(namespace)").run() }
     }
 
     /// Runs `ip` in the namespace, with arguments that are parted by spaces.
-    func ip(_ arguments: String) throws {
-        try Self.ip("-n \(name) \(arguments)")
+    func ip(_ arguments: String) async throws {
+        try await Self.ip("-n \(name) \(arguments)")
     }
 
-    private static func ip(_ arguments: String) throws {
+    private static func ip(_ arguments: String) async throws {
+        let process = ipProcess(arguments)
+        let errors = Pipe()
+        process.standardError = errors
+        guard try await process.start().value == 0 else {
+            throw Failure(description: "ip \(arguments): \(await errors.nextText())")
+        }
+    }
+
+    private static func ipProcess(_ arguments: String) -> Process {
         let process = Process()
         process.executableURL = URL(filePath: program)
         process.arguments = arguments.split(separator: " ").map(String.init)
-        let errors = Pipe()
-        process.standardError = errors
         process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            let text = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
-            throw Failure(description: "ip \(arguments): \(text)")
-        }
+        return process
     }
 
     private static var program: String {
