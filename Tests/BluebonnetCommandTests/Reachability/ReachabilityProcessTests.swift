@@ -69,14 +69,18 @@ import Testing
             ("address delete 10.9.0.1/24 dev v0", false), ("address add 10.9.0.1/24 dev v0", nil),
             ("route add default via 10.9.0.2", true),
         ]
+        var hasCarrier = true
         for (change, isReachable) in changes {
             guard let isReachable else {
+                // The kernel may tell of the carrier a second later.
+                hasCarrier = !change.hasSuffix("up")
                 try await namespace.ip(change)
                 continue
             }
             let (line, time) = try await watch.next { try await namespace.ip(change) }
             #expect(line["reachable"] == .bool(isReachable), "\(change)")
-            #expect(time < Self.limit, "\(change)")
+            if hasCarrier { #expect(time < Self.limit, "\(change)") }
+            hasCarrier = true
         }
     }
 
