@@ -139,8 +139,8 @@ public struct SessionConfiguration: Sendable {
     /// could be made, and no route leads to the host, it is sent again as soon as there is one.
     /// Default: false, as in AFNetworking.
     ///
-    /// ``Timeouts/request`` limits the wait, and nothing else does. A task whose connection was lost
-    /// does not wait: for that there is ``OfflineRetrier``. A request that does not allow expensive
+    /// ``Timeouts/request`` limits the wait, and nothing else does. A task whose connection was
+    /// lost does not wait: for that there is ``OfflineRetrier``. A request that does not allow expensive
     /// networks (``RequestProperties/allowsExpensiveNetworkAccess``) waits for one that is none.
     /// ``SessionHooks/taskIsWaitingForConnectivity`` tells of the wait.
     ///

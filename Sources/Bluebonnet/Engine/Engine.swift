@@ -26,8 +26,8 @@ final class Engine: Transport {
     }
 
     /// Sends a request, also for a caller that can undo content codings: with `offersCodings`, a
-    /// request without `Accept-Encoding` offers them. With `concernsNetwork`, it waits for a network
-    /// where that is wanted.
+    /// request without `Accept-Encoding` offers them. With `concernsNetwork`, it waits for a
+    /// network where that is wanted.
     func send(
         _ request: Request,
         context: ExchangeContext,

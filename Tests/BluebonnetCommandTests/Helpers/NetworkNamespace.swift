@@ -116,7 +116,7 @@ final class NamespaceProcess: Sendable {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 
-    /// The next text that it writes. Empty at its end, which comes when the Swift task is cancelled.
+    /// The next text that it writes. Empty at its end, which comes when the task is cancelled.
     func nextText() async -> String {
         await withTaskCancellationHandler {
             await output.nextText()

@@ -26,8 +26,8 @@ public struct OfflineRetrier: Retrier, Hashable {
     ///
     /// - Parameters:
     ///   - longestWait: The longest wait for a path. Default: 5 seconds.
-    ///   - errorCodes: The errors after which it looks. Default: those of ``RetryPolicy/errorCodes``
-    ///     of the standard policy.
+    ///   - errorCodes: The errors after which it looks. Default: those of
+    ///     ``RetryPolicy/errorCodes`` of the standard policy.
     public init(
         longestWait: Duration = .seconds(5),
         errorCodes: Set<NetworkingError.Code> = RetryPolicy.standard.errorCodes

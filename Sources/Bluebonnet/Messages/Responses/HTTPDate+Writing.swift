@@ -7,8 +7,8 @@ extension HTTPDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// A time as servers write it (IMF-fixdate, RFC 9110 §5.6.7); one outside of 1970 to 9999 as the
-    /// nearest of these.
+    /// A time as servers write it (IMF-fixdate, RFC 9110 §5.6.7); one outside of 1970 to 9999 as
+    /// the nearest of these.
     static func text(secondsSince1970 seconds: Int) -> String {
         let seconds = min(max(0, seconds), latest)
         let (day, time) = seconds.quotientAndRemainder(dividingBy: 86_400)
