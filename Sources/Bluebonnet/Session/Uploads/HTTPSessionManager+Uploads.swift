@@ -247,14 +247,15 @@ extension HTTPSessionManager {
     }
 }
 
-/// What was told last of an upload: later steps, of the download, have nothing new of it.
+/// What was told last of an upload: later steps, of the download, have nothing new of it but
+/// another speed.
 private final class LastUpload: Sendable {
     private let last = Mutex<TransferProgress?>(nil)
 
     func isNew(_ progress: TransferProgress) -> Bool {
         last.withLock { last in
             defer { last = progress }
-            return last != progress
+            return last?.completed != progress.completed || last?.total != progress.total
         }
     }
 }
