@@ -14,6 +14,7 @@ let package = Package(
     products: [
         .library(name: "Bluebonnet", targets: ["Bluebonnet"]),
         .library(name: "BluebonnetFoundation", targets: ["BluebonnetFoundation"]),
+        .library(name: "BluebonnetGTK", targets: ["BluebonnetGTK"]),
         .library(name: "BluebonnetImages", targets: ["BluebonnetImages"]),
         .library(name: "BluebonnetServices", targets: ["BluebonnetServices"]),
         .library(name: "BluebonnetStores", targets: ["BluebonnetStores"]),
@@ -21,6 +22,11 @@ let package = Package(
     ],
     traits: [
         .trait(name: "Brotli", description: "Undoes the content coding br; needs libbrotlidec."),
+        .trait(
+            name: "GTK",
+            description: "BluebonnetGTK: widgets of GTK 4 that follow requests; needs libgtk-4.",
+            enabledTraits: ["Images"]
+        ),
         .trait(name: "Images", description: "BluebonnetImages: images through gdk-pixbuf."),
         .trait(name: "Logging", description: "BluebonnetServices: logs through swift-log."),
         .trait(name: "Metrics", description: "BluebonnetServices: measurements through swift-metrics."),
@@ -28,6 +34,11 @@ let package = Package(
         .trait(name: "ServiceLifecycle", description: "BluebonnetServices: a session as a service."),
         .trait(name: "Stores", description: "BluebonnetStores: transfers, cookies and a cache in SQLite."),
         .trait(name: "Tracing", description: "BluebonnetServices: traces through swift-distributed-tracing."),
+        .trait(
+            name: "WebKitGTK",
+            description: "BluebonnetGTK: a web view that loads through a session; needs libwebkitgtk-6.0.",
+            enabledTraits: ["GTK"]
+        ),
         .trait(name: "Zstd", description: "Undoes the content coding zstd; needs libzstd."),
     ],
     dependencies: [
@@ -83,11 +94,31 @@ let package = Package(
             providers: [.apt(["libgdk-pixbuf-2.0-dev"]), .brew(["gdk-pixbuf"])]
         ),
         .systemLibrary(
+            name: "CGtk4",
+            pkgConfig: "gtk4",
+            providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]
+        ),
+        .systemLibrary(
+            name: "CWebKitGTK",
+            pkgConfig: "webkitgtk-6.0",
+            providers: [.apt(["libwebkitgtk-6.0-dev"])]
+        ),
+        .systemLibrary(
             name: "CHiredis",
             pkgConfig: "hiredis",
             providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]
         ),
         .target(name: "BluebonnetFoundation", dependencies: ["Bluebonnet"]),
+        .target(
+            name: "BluebonnetGTK",
+            dependencies: [
+                "Bluebonnet",
+                .target(name: "BluebonnetImages", condition: .when(traits: ["GTK"])),
+                .target(name: "CGtk4", condition: .when(traits: ["GTK"])),
+                .target(name: "CWebKitGTK", condition: .when(traits: ["WebKitGTK"])),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
         .target(
             name: "BluebonnetImages",
             dependencies: [
@@ -183,6 +214,28 @@ let package = Package(
             dependencies: [
                 "Bluebonnet",
                 "BluebonnetFoundation",
+                "LocalServer",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]
+        ),
+        // GTK belongs to the main thread of a process, which the test runner does not give to its
+        // tests: they run this program, which has that thread.
+        .executableTarget(
+            name: "WidgetTestProgram",
+            dependencies: [
+                "Bluebonnet",
+                "BluebonnetGTK",
+                .target(name: "BluebonnetImages", condition: .when(traits: ["GTK"])),
+                .target(name: "CGtk4", condition: .when(traits: ["GTK"])),
+                .target(name: "CWebKitGTK", condition: .when(traits: ["WebKitGTK"])),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Tests/WidgetTestProgram"
+        ),
+        .testTarget(
+            name: "BluebonnetGTKTests",
+            dependencies: [
+                "Bluebonnet",
                 "LocalServer",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]

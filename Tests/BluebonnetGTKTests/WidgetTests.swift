@@ -1,0 +1,8 @@
+#if GTK
+
+import Testing
+
+@Suite struct `Widgets` {
+}
+
+#endif

@@ -1,0 +1,10 @@
+#if GTK
+
+import BluebonnetGTK
+import CGtk4
+
+if unsafe gtk_init_check() == 0 {
+    print("no display")
+}
+
+#endif
