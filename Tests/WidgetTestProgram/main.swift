@@ -3,7 +3,7 @@
 import BluebonnetGTK
 import CGtk4
 
-if unsafe gtk_init_check() == 0 {
+if gtk_init_check() == 0 {
     print("no display")
 }
 
