@@ -153,6 +153,8 @@ let package = Package(
                 .target(name: "CHiredis", condition: .when(traits: ["Redis"])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Stores", "Redis"])),
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Stores"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Redis"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Redis"])),
             ]
         ),
         .target(
@@ -298,6 +300,7 @@ let package = Package(
                 "BluebonnetStores",
                 "LocalServer",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
         .testTarget(

@@ -340,33 +340,3 @@ package enum EndlessWork {
         }
     }
 }
-
-/// Calls of another product of the package that wait for a server, on threads of their own.
-package final class ServerWork: Sendable {
-    private let threads: BlockingThreads
-
-    /// Prepares the threads; none is started before there is work.
-    ///
-    /// - Parameter limit: The most threads.
-    package init(limit: Int) {
-        threads = BlockingThreads(limit: limit)
-    }
-
-    /// Does work to its end, also in a task that is cancelled.
-    ///
-    /// - Parameter work: The work.
-    /// - Returns: Its value.
-    /// - Throws: What the work throws, or that no thread could be started.
-    package func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await threads.runEvenIfCancelled(work)
-    }
-
-    /// Does work without waiting for it.
-    ///
-    /// - Parameter work: The work; not done where no thread can be started.
-    package func begin(_ work: @escaping @Sendable () -> Void) {
-        threads.submit { unavailable in
-            if unavailable == nil { work() }
-        }
-    }
-}

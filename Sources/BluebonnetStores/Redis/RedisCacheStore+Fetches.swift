@@ -24,7 +24,7 @@
             let end = ContinuousClock.now + patience
             var pause = RedisLease.firstPause
             while true {
-                switch try await pool.run({ try lease.take(for: Self.leaseTime, $0) }) {
+                switch try await pool.run({ try await lease.take(for: Self.leaseTime, $0) }) {
                 case .taken: return .lease(lease.token)
                 case .over(Self.storedOutcome): return .stored
                 case .over: return .notStored
@@ -49,7 +49,7 @@
             let token = lease.token
             ending.withLock { $0[token] = EndingLease(lease: lease, outcome: outcome) }
             pool.begin {
-                try lease.end(outcome, $0)
+                try await lease.end(outcome, $0)
             } whenOver: { [weak self] in
                 // Where the server is lost the lease ends by itself.
                 self?.ending.withLock { $0[token] = nil }
@@ -63,7 +63,7 @@
                 return ending
             }
             // Who has it given back meanwhile has changed its value: this does nothing then.
-            for end in all.values { try? await pool.run { try end.lease.end(end.outcome, $0) } }
+            for end in all.values { try? await pool.run { try await end.lease.end(end.outcome, $0) } }
         }
 
         /// A lease, and what those that wait are told.

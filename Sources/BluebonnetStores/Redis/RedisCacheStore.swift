@@ -50,6 +50,8 @@
         let keys: RedisCacheKeys
         /// The leases that are being given back, by token.
         let ending = Mutex<[Data: EndingLease]>([:])
+        /// What was found before, so that it is neither read twice nor asked for in two steps.
+        let recent = Mutex(RedisRecentResponses())
         private let time: @Sendable () -> Date
 
         static let hashSize = 32
@@ -85,7 +87,7 @@
         ///   - staleTime: The time for which a response is kept after it is stale, up to 30 days.
         ///     Default: a day.
         ///   - whenServerChanges: Called once when the server is lost, and once when it is back, on
-        ///     a thread of the store. Default: nobody is told.
+        ///     any thread. Default: nobody is told.
         public convenience init(
             _ server: RedisServer,
             bodyLimit: Int = RedisCacheStore.defaultBodyLimit,
@@ -109,11 +111,7 @@
         /// - Returns: The responses.
         /// - Throws: ``NetworkingError/Code/storeFailed``.
         public func records(for key: String) async throws -> [CacheRecord] {
-            let (index, now) = (keys.index(key), seconds)
-            return try await pool.run { connection in
-                let reply = try Self.index(index, connection)
-                return RedisEntry.entries(reply, key: key, at: now).map(\.record)
-            }
+            try await recordsWithBody(for: key).records
         }
 
         /// The body of a response. One of more than 256 KiB is read while it is used.
@@ -128,18 +126,22 @@
             let wanted = (range ?? whole).clamped(to: whole)
             let size = record.byteCount + Self.hashSize
             let body = keys.body(record.identifier)
+            recent.withLock { $0.noteUse(of: record) }
             guard record.byteCount > RedisCacheWriter.chunkSize else {
-                let bytes = try await read(record, 0..<size)
-                let data = bytes.prefix(record.byteCount)
-                guard bytes.count == size, Data(SHA256.hash(data: data)) == bytes.suffix(Self.hashSize) else {
-                    return nil
-                }
-                return range == nil ? .data(Data(data), trailers: record.trailers) : .data(Data(data[wanted]))
+                guard let data = Self.checked(try await read(record, 0..<size), record) else { return nil }
+                return range == nil ? .data(data, trailers: record.trailers) : .data(Data(data[wanted]))
             }
-            let count = try await pool.run { try $0.run(RedisCommand("STRLEN", body)).integer }
+            let count = try await pool.run { try await $0.run(RedisCommand("STRLEN", body)).integer }
             guard count == size else { return nil }
             let pieces = RedisBodyPieces(store: self, record: record, range: wanted)
             return range == nil ? .stream(pieces, trailers: record.trailers) : .stream(pieces)
+        }
+
+        /// A body without the hash behind it; nil where it is another one.
+        static func checked(_ bytes: Data, _ record: CacheRecord) -> Data? {
+            let data = Data(bytes.prefix(record.byteCount))
+            guard bytes.count == record.byteCount + hashSize else { return nil }
+            return SHA256.hash(data: data) == bytes.suffix(hashSize) ? data : nil
         }
 
         /// Bytes of a body with its hash; fewer where they are not there.
@@ -148,14 +150,14 @@
             guard !range.isEmpty else { return Data() }
             return try await pool.run { connection in
                 let range = [body, Data(range.lowerBound), Data(range.upperBound - 1)]
-                return try connection.run(RedisCommand("GETRANGE", range)).bytes ?? Data()
+                return try await connection.run(RedisCommand("GETRANGE", range)).bytes ?? Data()
             }
         }
 
         /// The index of a key. One of another type is not of this library, and makes room.
-        private static func index(_ index: Data, _ connection: RedisConnection) throws -> RedisReply {
-            let reply = try connection.run(RedisCommand("HGETALL", index))
-            if reply.isWrongType { _ = try connection.run(RedisCommand("UNLINK", index)) }
+        static func index(_ index: Data, _ connection: RedisConnection) async throws -> RedisReply {
+            let reply = try await connection.run(RedisCommand("HGETALL", index))
+            if reply.isWrongType { _ = try await connection.run(RedisCommand("UNLINK", index)) }
             return reply
         }
 
@@ -241,8 +243,8 @@
             while let start = cursor {
                 let all = keys.all
                 cursor = try await pool.run { connection in
-                    let (keys, next) = try Self.scan(all, from: start, connection)
-                    if !keys.isEmpty { _ = try connection.run(RedisCommand("UNLINK", keys)) }
+                    let (keys, next) = try await Self.scan(all, from: start, connection)
+                    if !keys.isEmpty { _ = try await connection.run(RedisCommand("UNLINK", keys)) }
                     return next
                 }
             }
@@ -258,8 +260,8 @@
             var cursor: Data? = Data("0")
             while let start = cursor, found.count < Self.longestList {
                 let (records, next) = try await pool.run { connection in
-                    let (keys, next) = try Self.scan(indexes, from: start, connection)
-                    let replies = try connection.run(keys.map { RedisCommand("HGETALL", $0) })
+                    let (keys, next) = try await Self.scan(indexes, from: start, connection)
+                    let replies = try await connection.run(keys.map { RedisCommand("HGETALL", $0) })
                     return (replies.flatMap { RedisEntry.entries($0, key: nil, at: now).map(\.record) }, next)
                 }
                 for record in records { found[record.identifier] = record }
@@ -272,7 +274,7 @@
         func forget(_ record: CacheRecord) {
             let (index, body) = (keys.index(record.key), keys.body(record.identifier))
             pool.begin { connection in
-                _ = try connection.run([
+                _ = try await connection.run([
                     RedisCommand("HDEL", index, RedisEntry.field(record)), RedisCommand("UNLINK", body),
                 ])
             }
@@ -295,17 +297,17 @@
             let index = keys.index(key)
             try await pool.run { connection in
                 for _ in 0..<Self.mostAttempts {
-                    _ = try connection.run(RedisCommand("WATCH", index))
-                    let reply = try Self.index(index, connection)
+                    _ = try await connection.run(RedisCommand("WATCH", index))
+                    let reply = try await Self.index(index, connection)
                     let known = RedisEntry.entries(reply, key: key, at: now)
                     guard let update = decide(known) else {
-                        _ = try connection.run(RedisCommand("UNWATCH"))
+                        _ = try await connection.run(RedisCommand("UNWATCH"))
                         return
                     }
                     var steps = try Self.steps(update, known, keys, index, now)
                     let ended = RedisEntry.endedFields(reply, at: now)
                     if !ended.isEmpty { steps.insert(RedisCommand("HDEL", [index] + ended), at: 0) }
-                    let replies = try connection.run([RedisCommand("MULTI")] + steps + [RedisCommand("EXEC")])
+                    let replies = try await connection.run([RedisCommand("MULTI")] + steps + [RedisCommand("EXEC")])
                     if let error = replies.lazy.compactMap(\.error).first { throw RedisFailure(reply: error) }
                     if replies.last?.array != nil { return }
                 }
@@ -342,9 +344,9 @@
             _ pattern: Data,
             from cursor: Data,
             _ connection: RedisConnection
-        ) throws -> (keys: [Data], next: Data?) {
+        ) async throws -> (keys: [Data], next: Data?) {
             let command = RedisCommand("SCAN", cursor, Data("MATCH"), pattern, Data("COUNT"), Data(500))
-            let reply = try connection.run(command)
+            let reply = try await connection.run(command)
             if let error = reply.error { throw RedisFailure(reply: error) }
             guard let parts = reply.array, parts.count == 2, let next = parts[0].bytes else { return ([], nil) }
             return ((parts[1].array ?? []).compactMap(\.bytes), next == Data("0") ? nil : next)
@@ -352,7 +354,7 @@
 
         // MARK: Time
 
-        private var seconds: Int { Int(max(0, min(time().timeIntervalSince1970, 1e11))) }
+        var seconds: Int { Int(max(0, min(time().timeIntervalSince1970, 1e11))) }
 
         /// When a response is dropped: it is kept while it is fresh, and for a while after that.
         private func end(of record: CacheRecord, at now: Int) -> Int {

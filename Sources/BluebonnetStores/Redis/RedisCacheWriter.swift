@@ -62,13 +62,13 @@
         func cancel() {
             guard state.withLock({ $0.sent > 0 }) else { return }
             let part = part
-            store.pool.begin { _ = try $0.run(RedisCommand("UNLINK", part)) }
+            store.pool.begin { _ = try await $0.run(RedisCommand("UNLINK", part)) }
         }
 
         private func append(_ chunk: Data, total: Int) async throws {
             let part = part
             let count = try await store.pool.run { connection in
-                let replies = try connection.run([
+                let replies = try await connection.run([
                     RedisCommand("APPEND", part, chunk), RedisCommand("EXPIRE", part, Data(Self.partTime)),
                 ])
                 if let error = replies.lazy.compactMap(\.error).first { throw RedisFailure(reply: error) }

@@ -30,12 +30,12 @@
         }
 
         /// Takes it, where nobody has it.
-        func take(for time: Duration, _ connection: RedisConnection) throws -> State {
+        func take(for time: Duration, _ connection: RedisConnection) async throws -> State {
             let set = [key, token, Data("NX"), Data("PX"), Data(Self.milliseconds(time))]
-            let replies = try connection.run([RedisCommand("SET", set), RedisCommand("GET", key)])
+            let replies = try await connection.run([RedisCommand("SET", set), RedisCommand("GET", key)])
             if replies.last?.isWrongType ?? false {
                 // It is not of this library.
-                _ = try connection.run(RedisCommand("UNLINK", key))
+                _ = try await connection.run(RedisCommand("UNLINK", key))
                 return .ofAnother
             }
             if let error = replies.lazy.compactMap(\.error).first { throw RedisFailure(reply: error) }
@@ -46,16 +46,16 @@
 
         /// Gives it back, unless another process has it by now. Those that wait are told of the
         /// outcome; without one, one of them takes its place.
-        func end(_ outcome: Data?, _ connection: RedisConnection) throws {
-            _ = try connection.run(RedisCommand("WATCH", key))
-            guard try connection.run(RedisCommand("GET", key)).bytes == token else {
-                _ = try connection.run(RedisCommand("UNWATCH"))
+        func end(_ outcome: Data?, _ connection: RedisConnection) async throws {
+            _ = try await connection.run(RedisCommand("WATCH", key))
+            guard try await connection.run(RedisCommand("GET", key)).bytes == token else {
+                _ = try await connection.run(RedisCommand("UNWATCH"))
                 return
             }
             let step =
                 outcome.map { RedisCommand("SET", key, $0, Data("PX"), Data(Self.outcomeTime)) }
                 ?? RedisCommand("UNLINK", key)
-            _ = try connection.run([RedisCommand("MULTI"), step, RedisCommand("EXEC")])
+            _ = try await connection.run([RedisCommand("MULTI"), step, RedisCommand("EXEC")])
         }
 
         /// From one millisecond to a day.

@@ -1,5 +1,6 @@
 #if Redis
     public import Bluebonnet
+    import NIOCore
     import Synchronization
 
     /// What is told of a server that is shared by machines, once for each change.
@@ -13,16 +14,21 @@
         case back
     }
 
-    /// The connections to one server, each of which serves one piece of work at a time, on threads
-    /// of their own.
+    /// The connections to one server, each of which serves one piece of work at a time.
     final class RedisPool: Sendable {
+        /// Work with a connection.
+        typealias Work<Value> = @Sendable (RedisConnection) async throws -> Value
+
         private struct State {
             var idle: [RedisConnection] = []
+            /// The pieces of work that have a turn.
+            var turns = 0
+            /// Those that wait for one.
+            var waiting = CircularBuffer<CheckedContinuation<Void, Never>>()
             var circuit = ServerCircuit()
         }
 
         let server: RedisServer
-        private let work: ServerWork
         private let state = Mutex(State())
         private let now: @Sendable () -> ContinuousClock.Instant
         private let whenChanged: (@Sendable (RedisServerEvent) -> Void)?
@@ -35,51 +41,21 @@
             self.server = server
             self.now = now
             self.whenChanged = whenChanged
-            work = ServerWork(limit: server.connections)
         }
 
         /// Does work with a connection. It is done a second time where the server has closed a
-        /// connection that was idle.
+        /// connection that was idle. Cancelling the task does not end it: it has limits of time.
         ///
         /// It throws ``NetworkingError`` with `storeFailed`, and what the work throws.
-        func run<Value: Sendable>(
-            _ body: @escaping @Sendable (RedisConnection) throws -> Value
-        ) async throws -> Value {
-            // Without a thread: a dead server costs requests nothing.
-            guard let permit = permit() else { throw error(Self.paused) }
-            return try await work.run { [self] in try perform(permit, body) }
-        }
-
-        /// Does work without waiting for it.
-        ///
-        /// - Parameters:
-        ///   - body: The work, which is not done where the server is lost.
-        ///   - whenOver: Called when it was done, failed, or is not done.
-        func begin(
-            _ body: @escaping @Sendable (RedisConnection) throws -> Void,
-            whenOver: @escaping @Sendable () -> Void = {}
-        ) {
-            guard let permit = permit() else { return whenOver() }
-            work.begin { [self] in
-                try? perform(permit, body)
-                whenOver()
-            }
-        }
-
-        private static let paused = RedisFailure(.paused, "It failed a short time ago.")
-
-        private func permit() -> ServerCircuit.Permit? {
-            state.withLock { $0.circuit.permit(at: now()) }
-        }
-
-        private func perform<Value>(
-            _ permit: ServerCircuit.Permit,
-            _ body: (RedisConnection) throws -> Value
-        ) throws -> Value {
+        func run<Value: Sendable>(_ work: Work<Value>) async throws -> Value {
+            // A dead server costs requests nothing.
+            guard let permit = state.withLock({ $0.circuit.permit(at: now()) }) else { throw error(Self.paused) }
+            await takeTurn()
+            defer { endTurn() }
             do {
-                // Work that has waited for a thread while the server was lost is not done.
+                // Work that has waited while the server was lost is not done.
                 if permit == .normal, !state.withLock({ $0.circuit.isClosed }) { throw Self.paused }
-                let value = try attempt(body)
+                let value = try await attempt(work)
                 tell(state.withLock { $0.circuit.succeed(permit) }, nil)
                 return value
             } catch let failure as RedisFailure {
@@ -100,30 +76,88 @@
             }
         }
 
-        private func attempt<Value>(_ body: (RedisConnection) throws -> Value) throws -> Value {
-            if let connection = state.withLock({ $0.idle.popLast() }) {
+        /// Does work without waiting for it. The limits of time of the server bound it.
+        ///
+        /// - Parameters:
+        ///   - work: The work, which is not done where the server is lost.
+        ///   - whenOver: Called when it was done, failed, or is not done.
+        func begin(_ work: @escaping Work<Void>, whenOver: @escaping @Sendable () -> Void = {}) {
+            Task {
+                try? await run(work)
+                whenOver()
+            }
+        }
+
+        private static let paused = RedisFailure(.paused, "It failed a short time ago.")
+
+        // MARK: Connections
+
+        private func takeTurn() async {
+            let isFree = state.withLock { state in
+                guard state.turns < server.connections else { return false }
+                state.turns += 1
+                return true
+            }
+            if isFree { return }
+            await withCheckedContinuation { continuation in
+                let isFree = state.withLock { state in
+                    if state.turns < server.connections {
+                        state.turns += 1
+                        return true
+                    }
+                    state.waiting.append(continuation)
+                    return false
+                }
+                if isFree { continuation.resume() }
+            }
+        }
+
+        private func endTurn() {
+            let next = state.withLock { state in
+                let next = state.waiting.popFirst()
+                if next == nil { state.turns -= 1 }
+                return next
+            }
+            next?.resume()
+        }
+
+        /// An idle connection, one on the loop of the caller rather than another one.
+        private func idleConnection() -> RedisConnection? {
+            let loop = RedisConnection.loopOfCaller
+            let (connection, dropped) = state.withLock { state -> (RedisConnection?, [RedisConnection]) in
+                let dropped = state.idle.filter { !$0.isActive }
+                if !dropped.isEmpty { state.idle.removeAll { !$0.isActive } }
+                if let loop, let index = state.idle.lastIndex(where: { $0.isOn(loop) }) {
+                    return (state.idle.remove(at: index), dropped)
+                }
+                // Another one may be made for this loop.
+                if loop != nil, state.idle.count + state.turns <= server.connections { return (nil, dropped) }
+                return (state.idle.popLast(), dropped)
+            }
+            // Connections are closed without the lock.
+            _ = consume dropped
+            return connection
+        }
+
+        private func attempt<Value>(_ work: Work<Value>) async throws -> Value {
+            if let connection = idleConnection() {
                 do {
-                    return try use(connection, body)
+                    return try await use(connection, work)
                 } catch let failure as RedisFailure where failure.kind == .connection {
                     // Servers close connections that are idle for long; a new one is tried.
                 }
             }
-            return try use(try RedisConnection(server), body)
+            return try await use(try await RedisConnection.connect(to: server), work)
         }
 
-        private func use<Value>(
-            _ connection: RedisConnection,
-            _ body: (RedisConnection) throws -> Value
-        ) throws -> Value {
-            do {
-                let value = try body(connection)
-                state.withLock { $0.idle.append(connection) }
-                return value
-            } catch let failure as RedisFailure {
-                // After an error reply the connection may be within a transaction: it is closed.
-                throw failure
-            }
+        private func use<Value>(_ connection: RedisConnection, _ work: Work<Value>) async throws -> Value {
+            // After an error the connection may be within a transaction: it is closed.
+            let value = try await work(connection)
+            state.withLock { $0.idle.append(connection) }
+            return value
         }
+
+        // MARK: What is told
 
         private func tell(_ change: ServerCircuit.Change?, _ failure: RedisFailure?) {
             switch change {

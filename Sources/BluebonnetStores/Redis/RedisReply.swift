@@ -1,5 +1,6 @@
 #if Redis
     import FoundationEssentials
+    import NIOCore
 
     /// What a server answers to a command, as a value (RESP2).
     enum RedisReply: Sendable, Equatable {
@@ -53,17 +54,17 @@
             parts = [Data(name.utf8)] + arguments
         }
 
-        /// The command as RESP2 sends it: an array of strings.
-        var encoded: Data {
-            var bytes = Data()
-            bytes.reserveCapacity(parts.reduce(16) { $0 + $1.count + 16 })
-            bytes.append(contentsOf: "*\(parts.count)\r\n".utf8)
+        /// As many bytes as it takes, or a few more.
+        var capacity: Int { parts.reduce(16) { $0 + $1.count + 24 } }
+
+        /// Writes the command as RESP2 sends it: an array of strings.
+        func write(to bytes: inout ByteBuffer) {
+            bytes.writeString("*\(parts.count)\r\n")
             for part in parts {
-                bytes.append(contentsOf: "$\(part.count)\r\n".utf8)
-                bytes.append(part)
-                bytes.append(contentsOf: "\r\n".utf8)
+                bytes.writeString("$\(part.count)\r\n")
+                bytes.writeBytes(part)
+                bytes.writeString("\r\n")
             }
-            return bytes
         }
     }
 

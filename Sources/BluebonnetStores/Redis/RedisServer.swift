@@ -43,14 +43,14 @@
         /// Default: "bluebonnet".
         public var prefix: String
 
-        /// The longest time for a connection, from 1 millisecond. Default: 1 second. The lookup of
-        /// a host name is not part of it.
+        /// The longest time for a connection with the lookup of the host's name, from 1 millisecond.
+        /// Default: 1 second.
         public var connectTimeout: Duration
 
         /// The longest time in which the server is silent, from 1 millisecond. Default: 1 second.
         public var commandTimeout: Duration
 
-        /// The most connections, 1 to 64. Default: 8. Each has a thread.
+        /// The most connections, 1 to 64. Default: 8.
         public var connectionLimit: Int
 
         /// Describes a server.

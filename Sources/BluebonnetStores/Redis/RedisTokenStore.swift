@@ -98,10 +98,10 @@
                         // A failure of the server costs the others a refresh, and this one nothing.
                         isAhead.store(true, ordering: .releasing)
                         try? await share(token)
-                        pool.begin { try lease.end(nil, $0) }
+                        pool.begin { try await lease.end(nil, $0) }
                         return token
                     } catch {
-                        pool.begin { try lease.end(nil, $0) }
+                        pool.begin { try await lease.end(nil, $0) }
                         throw error
                     }
                 }
@@ -118,7 +118,7 @@
                 let command =
                     token.map { RedisCommand("SET", key, $0, Data("EX"), Data(seconds)) }
                     ?? RedisCommand("UNLINK", key)
-                if let error = try connection.run(command).error { throw RedisFailure(reply: error) }
+                if let error = try await connection.run(command).error { throw RedisFailure(reply: error) }
             }
             isAhead.store(false, ordering: .releasing)
         }
@@ -131,15 +131,15 @@
             let (key, time) = (key, leaseTime)
             do {
                 return try await pool.run { connection in
-                    func shared() throws -> Data? { try connection.run(RedisCommand("GET", key)).bytes }
-                    if let token = try shared(), isUsable(token) { return .use(token) }
-                    guard try lease.take(for: time, connection) == .taken else {
-                        return isLast ? .refresh(try shared()) : .wait
+                    func shared() async throws -> Data? { try await connection.run(RedisCommand("GET", key)).bytes }
+                    if let token = try await shared(), isUsable(token) { return .use(token) }
+                    guard try await lease.take(for: time, connection) == .taken else {
+                        return isLast ? .refresh(try await shared()) : .wait
                     }
                     // Another process may have ended between the two questions.
-                    let token = try shared()
+                    let token = try await shared()
                     if let token, isUsable(token) {
-                        try lease.end(nil, connection)
+                        try await lease.end(nil, connection)
                         return .use(token)
                     }
                     return .refresh(token)

@@ -13,6 +13,8 @@ extension HTTPCache {
     struct Found: Sendable {
         var records: [CacheRecord]
         var mark: UInt64?
+        /// The body of one of them, where the store gave it together with them.
+        var body: (identifier: UInt64, body: ResponseBody)?
     }
 
     /// The largest body that is kept in the memory in front of a store.
@@ -43,8 +45,12 @@ extension HTTPCache {
         // A store in memory knows at any time whether it has something.
         if let memory { return Found(records: memory.records(for: key), mark: 0) }
         if invalidations.isOwing, await hasOutdated(key) { return Found(records: []) }
-        guard let marked else { return Found(records: await found(key)) }
         do {
+            if let remote {
+                let found = try await remote.recordsWithBody(for: key)
+                return Found(records: Array(found.records.prefix(Self.mostVariants)), body: found.body)
+            }
+            guard let marked else { return Found(records: await found(key)) }
             let found = try await marked.markedRecords(for: key)
             return Found(records: Array(found.records.prefix(Self.mostVariants)), mark: found.mark)
         } catch {

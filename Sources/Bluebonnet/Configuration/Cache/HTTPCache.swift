@@ -57,6 +57,7 @@ public final class HTTPCache: Sendable {
     let memory: MemoryCacheStore?
     /// The store where it tells of changes without a wait.
     let marked: (any MarkedCacheStore)?
+    let remote: (any RemoteCacheStore)?
     /// The memory in front of such a store.
     let front: MemoryCacheStore?
     /// The requests that others wait for, by key.
@@ -82,6 +83,7 @@ public final class HTTPCache: Sendable {
         self.now = now
         memory = store as? MemoryCacheStore
         marked = store as? any MarkedCacheStore
+        remote = store as? any RemoteCacheStore
         front = marked.flatMap { $0.memoryCapacity > 0 ? MemoryCacheStore(capacity: $0.memoryCapacity) : nil }
         fetches = CacheFetches(store)
     }

@@ -52,6 +52,8 @@ final class CacheStep: Sendable {
         var records: [CacheRecord] = []
         /// That of the store, when it was asked for the records; nil where it has none.
         var mark: UInt64?
+        /// The body of one of them, where it is known already.
+        var body: (identifier: UInt64, body: ResponseBody)?
         /// Whether others wait for it.
         var leads = false
         var isCollapsed = false
@@ -79,7 +81,7 @@ final class CacheStep: Sendable {
         var missing: Set<UInt64> = []
         while true {
             let found = await cache.look(cached.key)
-            (lookup.records, lookup.mark) = (found.records, found.mark)
+            (lookup.records, lookup.mark, lookup.body) = (found.records, found.mark, found.body)
             if !missing.isEmpty { lookup.records.removeAll { missing.contains($0.identifier) } }
             let decision = CacheDecision(
                 cached,
@@ -221,7 +223,12 @@ final class CacheStep: Sendable {
         let body: ResponseBody?
         switch answer.content {
         case .none: body = ResponseBody(.whole(ByteBuffer(), trailers: [:]))
-        case .whole: body = await cache.body(of: record, parts, nil)
+        case .whole:
+            if parts == nil, let known = lookup.body, known.identifier == record.identifier {
+                body = known.body
+            } else {
+                body = await cache.body(of: record, parts, nil)
+            }
         case .part(let range): body = await cache.body(of: record, parts, range)
         }
         guard let body else { return nil }
