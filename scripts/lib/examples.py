@@ -67,7 +67,7 @@ def main() -> int:
         # One scratch folder for all, so that the library is compiled once. The product is named,
         # since otherwise only that of the first package is linked.
         place = ["--package-path", EXAMPLES / name, "--scratch-path", SCRATCH]
-        subprocess.run(["swift", "build", *place, "--product", name], check=True)
+        subprocess.run(["swift", "build", "--disable-index-store", *place, "--product", name], check=True)
     failed = []
     with tempfile.TemporaryDirectory() as folder:
         service = processes.Service("bluebonnet serve", [command, "serve"], Path(folder) / "serve.log")
