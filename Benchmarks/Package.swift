@@ -12,6 +12,7 @@ let package = Package(
         .executable(name: "bench-bluebonnet", targets: ["BluebonnetClient"]),
         .executable(name: "soak", targets: ["Soak"]),
         .executable(name: "bench-ahc", targets: ["AHCClient"]),
+        .executable(name: "bench-images", targets: ["ImagesClient"]),
         .executable(name: "bench-nio", targets: ["NIOClient"]),
         .executable(name: "bench-urlsession", targets: ["URLSessionClient"]),
         .executable(name: "get-ahc", targets: ["AHCGet"]),
@@ -20,7 +21,7 @@ let package = Package(
         .executable(name: "bench-sink", targets: ["UploadSink"]),
     ],
     dependencies: [
-        .package(name: "bluebonnet", path: "..", traits: ["Logging", "Metrics", "Redis", "Stores", "Tracing"]),
+        .package(name: "bluebonnet", path: "..", traits: ["Images", "Logging", "Metrics", "Redis", "Stores", "Tracing"]),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
@@ -73,6 +74,14 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]
+        ),
+        // A program of its own: the libraries for images would be part of the memory of the others.
+        .executableTarget(
+            name: "ImagesClient",
+            dependencies: [
+                "BenchmarkSupport",
+                .product(name: "BluebonnetImages", package: "bluebonnet"),
             ]
         ),
         .executableTarget(name: "URLSessionClient", dependencies: ["BenchmarkSupport"]),

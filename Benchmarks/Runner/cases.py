@@ -15,7 +15,7 @@ WORKLOADS = [
     "sequential", "sequential-on-loop", "concurrent-64", "concurrent-64-on-loop", "queued-10000", "tls-new", "tls-resumed",
     "download-null", "download-null-on-loop", "download-null-tls", "download-file", "download-file-tls",
     "upload-file", "upload-multipart", "json-100k", "cold-start",
-    "encode-query", "encode-multipart", "cookies-10000", "download-cached",
+    "encode-query", "encode-multipart", "cookies-10000", "download-cached", "image-thumbnail",
     *[f"json-{kind}{suffix}" for suffix in payloads.DOCUMENTS for kind in ("value", "decodable")],
 ]
 # Where the processors have nothing to do between requests, so that it matters whether they sleep
@@ -163,6 +163,27 @@ def encoding_cases(workload: str, places: Places) -> list[Case]:
     return [case(client, executable) for client, executable in found if executable]
 
 
+def image_cases(workload: str, places: Places) -> list[Case]:
+    """The cases that decode a photo: no server, one thread. Pillow makes the photo, so that it is needed."""
+    if "pillow" not in places.extras:
+        return []
+    photo = places.files.folder / "photo.jpg"
+    if not photo.exists():
+        samples.output([*places.extras["pillow"], "make", photo])
+
+    def case(client: str, executable: list) -> Case:
+        def run(requests: int) -> Sample:
+            command = [
+                *executable, workload, "--file", photo, "--expect", 320 * 240, "--warm-up", 1, "--requests", requests,
+            ]
+            return samples.from_report(samples.output(command), None)
+
+        return Case(workload, client, run, 1)
+
+    found = [(client, places.harness(library)) for client, library in (("bluebonnet", "images"), ("pillow", "pillow"))]
+    return [case(client, executable) for client, executable in found if executable]
+
+
 def multipart_upload_cases(places: Places) -> list[Case]:
     """The cases that upload a form with a file, and the file alone."""
     form = harness_case("bluebonnet", "bluebonnet", "upload-multipart", [], places)
@@ -238,6 +259,8 @@ def cases(workload: str, places: Places) -> list[Case]:
         return document_cases(workload, places)
     if workload.startswith(("encode-", "cookies-")):
         return encoding_cases(workload, places)
+    if workload.startswith("image-"):
+        return image_cases(workload, places)
     if workload == "upload-multipart":
         return multipart_upload_cases(places)
     if is_tls(workload) and places.tls is None:
@@ -306,6 +329,8 @@ def swift_rows(workload: str, places: Places) -> Rows:
 
 def other_rows(workload: str) -> Rows:
     """The clients of other languages."""
+    if workload == "download-cached":  # none of them has a cache
+        return []
     if workload == "queued-10000":  # none of them has a limit by default
         return [(f"{name}-6", name, ["--connections", 6]) for name in ("curl", "go", "reqwest")]
     if workload == "tls-resumed":

@@ -37,6 +37,11 @@ def find(sources: Path, target: Path, kept: Path, say: Callable[[str], None]) ->
         found["orjson"] = [importing, "-B", sources / "json_orjson.py"]
     else:
         say("no Python package orjson: it is left out of the JSON workloads")
+    drawing = next((path for path in (own, sys.executable) if compiled([path, "-c", "import PIL.Image"])), None)
+    if drawing:
+        found["pillow"] = [drawing, "-B", sources / "image_pillow.py"]
+    else:
+        say("no Python package pillow: the workload of images is left out")
     if go:
         found["go"] = [target / "http-go"]
     else:

@@ -32,9 +32,18 @@ public protocol SerializationClient: Sendable {
     ///
     /// - Returns: The number of cookies.
     func cookies() throws -> Int
+
+    /// Decodes a photo of 12 megapixels to an image that fits into 320 × 240. Only for clients that
+    /// decode images.
+    ///
+    /// - Returns: The number of pixels.
+    func thumbnail(_ document: Data) throws -> Int
 }
 
 extension SerializationClient {
     /// Throws ``NoSuchWorkload``.
     public func cookies() throws -> Int { throw NoSuchWorkload() }
+
+    /// Throws ``NoSuchWorkload``.
+    public func thumbnail(_ document: Data) throws -> Int { throw NoSuchWorkload() }
 }

@@ -65,6 +65,7 @@ public struct SerializationRun: Sendable {
         case .encodeQuery: try library.query()
         case .encodeMultipart: try library.multipart()
         case .cookies10000: try library.cookies()
+        case .imageThumbnail: try library.thumbnail(document)
         default: try library.value(document)
         }
     }

@@ -44,12 +44,14 @@ public enum Workload: String, Sendable, CaseIterable {
     case encodeMultipart = "encode-multipart"
     /// The cookies of one request found among 10,000, without network.
     case cookies10000 = "cookies-10000"
+    /// A photo of 12 megapixels decoded to a thumbnail, without network.
+    case imageThumbnail = "image-thumbnail"
 
     /// Whether the workload reads a document from a file.
-    var readsFile: Bool { isLocal && rawValue.hasPrefix("json-") }
+    var readsFile: Bool { isLocal && (rawValue.hasPrefix("json-") || self == .imageThumbnail) }
 
     /// Whether the workload needs no server and is run by ``SerializationRun``.
     public var isLocal: Bool {
-        ["json-value", "json-decodable", "encode-", "cookies-"].contains { rawValue.hasPrefix($0) }
+        ["json-value", "json-decodable", "encode-", "cookies-", "image-"].contains { rawValue.hasPrefix($0) }
     }
 }
