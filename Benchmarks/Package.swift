@@ -21,7 +21,11 @@ let package = Package(
         .executable(name: "bench-sink", targets: ["UploadSink"]),
     ],
     dependencies: [
-        .package(name: "bluebonnet", path: "..", traits: ["Images", "Logging", "Metrics", "Redis", "Stores", "Tracing"]),
+        .package(
+            name: "bluebonnet",
+            path: "..",
+            traits: ["Images", "Logging", "Metrics", "Redis", "Stores", "Tracing"]
+        ),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
