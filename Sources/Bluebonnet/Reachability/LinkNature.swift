@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Synchronization
 
 /// The kind of a link, and whether it costs money.
 struct LinkNature: Sendable, Hashable {
@@ -92,6 +93,44 @@ struct LinkNature: Sendable, Hashable {
         // ARPHRD_RAWIP, as modems have it
         case 519 where link.name.hasPrefix("wwan") || link.name.hasPrefix("rmnet"): .cellular
         default: .other
+        }
+    }
+}
+
+/// What was found out about links, which is asked of the file system once for each, however often
+/// all links are read.
+final class KnownNatures: Sendable {
+    private struct Known {
+        let name: String
+        let nature: LinkNature
+    }
+
+    private struct State {
+        var present: [Int32: Known] = [:]
+        /// Those of the reading before.
+        var earlier: [Int32: Known] = [:]
+    }
+
+    private let find: @Sendable (NetworkLink) -> LinkNature
+    private let state = Mutex(State())
+
+    init(_ find: @escaping @Sendable (NetworkLink) -> LinkNature = { LinkNature($0, reading: .system) }) {
+        self.find = find
+    }
+
+    /// All links are going to be read: those that are not found again are forgotten at the next
+    /// reading.
+    func beginReading() {
+        state.withLock { $0 = State(earlier: $0.present) }
+    }
+
+    /// The nature of a link. Under another name it is found out again.
+    func nature(of link: NetworkLink) -> LinkNature {
+        state.withLock { state in
+            let known = [state.present[link.index], state.earlier[link.index]].first { $0?.name == link.name } ?? nil
+            let nature = known?.nature ?? find(link)
+            state.present[link.index] = Known(name: link.name, nature: nature)
+            return nature
         }
     }
 }

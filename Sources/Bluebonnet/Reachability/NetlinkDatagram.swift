@@ -12,6 +12,8 @@ struct NetlinkDatagram: Sendable, Equatable {
         case addressRemoved(LinkAddress)
         case route(NetworkRoute, replaces: Bool)
         case routeRemoved(NetworkRoute)
+        /// Something that routes depend on has changed.
+        case nextHopsChanged
     }
 
     private(set) var messages: [Message] = []
@@ -70,6 +72,8 @@ struct NetlinkDatagram: Sendable, Equatable {
             guard route.isOfMainTable else { return }
             // NLM_F_REPLACE
             messages.append(type == 24 ? .route(route, replaces: flags & 0x100 != 0) : .routeRemoved(route))
+        // RTM_NEWNEXTHOP, RTM_DELNEXTHOP
+        case 104, 105: messages.append(.nextHopsChanged)
         default: break
         }
     }

@@ -32,8 +32,9 @@
             guard descriptor >= 0 else { throw Failure(code: errno) }
             var address = sockaddr_nl()
             address.nl_family = sa_family_t(AF_NETLINK)
-            // RTMGRP_LINK, and RTMGRP_IPV4_IFADDR, RTMGRP_IPV4_ROUTE and the same two of IPv6.
-            if listens { address.nl_groups = 0x1 | 0x10 | 0x40 | 0x100 | 0x400 }
+            // RTMGRP_LINK, then RTMGRP_IPV4_IFADDR, RTMGRP_IPV4_ROUTE and the same two of IPv6, and
+            // RTNLGRP_NEXTHOP. A kernel without it has the bit, and nothing to say.
+            if listens { address.nl_groups = 0x1 | 0x10 | 0x40 | 0x100 | 0x400 | 0x8000_0000 }
             // bind reads the address, as long as it is.
             let result = unsafe withUnsafePointer(to: &address) { pointer in
                 unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

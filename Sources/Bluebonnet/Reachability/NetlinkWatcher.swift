@@ -10,30 +10,32 @@
     /// the messages that wait are applied.
     final class NetlinkWatcher: Sendable {
         private struct Reader {
-            var state: NetworkState
             var buffer = [UInt8](repeating: 0, count: 1 << 16)
             var source: (any DispatchSourceRead)?
             /// Whether a time to read all again is set.
             var isDue = false
+            /// How often in a row all could not be read.
+            var failures = 0
             /// Not before this time: a tenth of the time is spent with reading at most.
             var nextReading = DispatchTime(uptimeNanoseconds: 0)
         }
 
         private let queue: DispatchQueue
-        private let publish: @Sendable (NetworkState) -> Void
+        private let update: NetworkMonitor.Update
         private let socket: NetlinkSocket
+        private let natures = KnownNatures()
         /// Used on the queue alone.
-        private let reader = Mutex(Reader(state: NetworkState()))
+        private let reader = Mutex(Reader())
 
         /// Begins to follow the network, for the rest of the process.
         ///
         /// - Parameters:
         ///   - queue: A serial queue; it has to be called on it.
-        ///   - publish: Gets the first state, and each one after it, on the queue.
+        ///   - update: Called for the first state, and each one after it, on the queue.
         /// - Returns: False where the system does not let it.
-        static func start(on queue: DispatchQueue, publish: @escaping @Sendable (NetworkState) -> Void) -> Bool {
+        static func start(on queue: DispatchQueue, update: @escaping NetworkMonitor.Update) -> Bool {
             guard let socket = try? NetlinkSocket(listens: true) else { return false }
-            let watcher = NetlinkWatcher(socket, queue, publish)
+            let watcher = NetlinkWatcher(socket, queue, update)
             watcher.readAll()
             watcher.activate()
             return true
@@ -42,9 +44,9 @@
         private init(
             _ socket: NetlinkSocket,
             _ queue: DispatchQueue,
-            _ publish: @escaping @Sendable (NetworkState) -> Void
+            _ update: @escaping NetworkMonitor.Update
         ) {
-            (self.socket, self.queue, self.publish) = (socket, queue, publish)
+            (self.socket, self.queue, self.update) = (socket, queue, update)
         }
 
         private func activate() {
@@ -83,9 +85,10 @@
             reader.withLock { try? socket.read(&$0.buffer) }
         }
 
+        /// A message alone is no state: what it does not tell of is not known to be missing.
         private func apply(_ message: NetlinkDatagram.Message) -> Bool {
-            let (isUnsure, state) = reader.withLock { ($0.state.apply(message), $0.state) }
-            publish(state)
+            var isUnsure = false
+            update { isUnsure = $0?.apply(message) ?? false }
             return isUnsure
         }
 
@@ -105,21 +108,23 @@
 
         private func readAll() {
             let begin = DispatchTime.now()
-            var isRead = false
-            for _ in 0..<Self.mostAttempts where !isRead {
-                let found = reader.withLock { try? NetlinkSocket.readAll(NetworkState(), &$0.buffer) }
-                guard let found else { continue }
-                isRead = true
-                reader.withLock { $0.state = found }
-                publish(found)
+            natures.beginReading()
+            var found: NetworkState?
+            for _ in 0..<Self.mostAttempts where found == nil {
+                let empty = NetworkState { [natures] in natures.nature(of: $0) }
+                found = reader.withLock { try? NetlinkSocket.readAll(empty, &$0.buffer) }
             }
+            if let found { update { $0 = found } }
             let end = DispatchTime.now()
             let pause = (end.uptimeNanoseconds - begin.uptimeNanoseconds) * 10
-            reader.withLock { reader in
-                reader.isDue = false
+            let next = reader.withLock { reader -> DispatchTime? in
                 reader.nextReading = end + .nanoseconds(Int(clamping: pause))
+                reader.failures = found == nil ? min(reader.failures + 1, 30) : 0
+                // Until then, nobody else has all read again.
+                reader.isDue = found == nil
+                return found == nil ? end + .seconds(reader.failures) : nil
             }
-            if !isRead { queue.asyncAfter(deadline: .now() + .seconds(1)) { self.readAllSoon() } }
+            if let next { queue.asyncAfter(deadline: next) { self.readAll() } }
         }
     }
 #endif

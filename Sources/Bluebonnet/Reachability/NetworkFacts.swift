@@ -6,9 +6,12 @@ struct NetworkLink: Sendable, Hashable {
     var hardwareType: UInt16
     /// Its flags (IFF_…).
     var flags: UInt32
+    /// The index of the bridge, bond or VRF that it is a part of; 0 for none.
+    var master: Int32 = 0
 
-    init(index: Int32, name: String, hardwareType: UInt16, flags: UInt32) {
+    init(index: Int32, name: String, hardwareType: UInt16, flags: UInt32, master: Int32 = 0) {
         (self.index, self.name, self.hardwareType, self.flags) = (index, name, hardwareType, flags)
+        self.master = master
     }
 
     /// struct ifinfomsg: family, padding, type, index, flags, change. Nil for a wrong length.
@@ -16,13 +19,18 @@ struct NetworkLink: Sendable, Hashable {
         guard let hardwareType = content.number(at: 2, UInt16.self), let index = content.number(at: 4, Int32.self),
             let flags = content.number(at: 8, UInt32.self), content.number(at: 12, UInt32.self) != nil
         else { return nil }
-        var name = ""
+        var (name, master) = ("", Int32(0))
         let isWhole = content.dropping(16).forEachAttribute { type, value in
+            switch type {
             // IFLA_IFNAME
-            if type == 3 { name = value.text }
+            case 3: name = value.text
+            // IFLA_MASTER
+            case 10: master = value.number(at: 0, Int32.self) ?? 0
+            default: break
+            }
         }
         guard isWhole else { return nil }
-        self.init(index: index, name: name, hardwareType: hardwareType, flags: flags)
+        self.init(index: index, name: name, hardwareType: hardwareType, flags: flags, master: master)
     }
 
     /// IFF_UP: somebody has switched it on.
@@ -84,10 +92,13 @@ struct NetworkRoute: Sendable, Hashable {
     var length: Int
     /// The lowest wins among those of one length.
     var metric: UInt32
-    /// Its kind (RTN_…): 1 leads somewhere, 6 to 8 refuse, 9 has the search go on.
+    /// Its kind (RTN_…): 1 leads somewhere, 6 to 8 refuse, 9 ends the search in its table.
     var type: UInt8 = 1
     /// The interfaces that it leads to; several share the load.
     var links: [Int32]
+    /// Whether a next hop that is an object of its own says where it leads, and it does not: where
+    /// `net.ipv4.nexthop_compat_mode` is 0.
+    var isIndirect = false
     /// The address to send from; nil where the kernel chooses.
     var source: IPAddress?
     var isOfMainTable = true
@@ -102,14 +113,15 @@ struct NetworkRoute: Sendable, Hashable {
     init?(_ content: NetlinkBytes) {
         guard let family = content.number(at: 0, UInt8.self), family == 2 || family == 10,
             let length = content.number(at: 1, UInt8.self), let sourceLength = content.number(at: 2, UInt8.self),
-            let shortTable = content.number(at: 4, UInt8.self), let type = content.number(at: 7, UInt8.self),
+            let service = content.number(at: 3, UInt8.self), let shortTable = content.number(at: 4, UInt8.self),
+            let type = content.number(at: 7, UInt8.self),
             let flags = content.number(at: 8, UInt32.self)
         else { return nil }
         let any = IPAddress(isIPv4: family == 2, high: 0, low: 0)
         guard length <= any.bits else { return nil }
         var (destination, source, metric, table) = (any, IPAddress?.none, UInt32(0), UInt32(shortTable))
         var links: [Int32] = []
-        var isReadable = true
+        var (isReadable, hasNextHop) = (true, false)
         let isWhole = content.dropping(12).forEachAttribute { attribute, value in
             switch attribute {
             // RTA_DST
@@ -122,6 +134,8 @@ struct NetworkRoute: Sendable, Hashable {
             case 7: source = value.address
             // RTA_MULTIPATH
             case 9: isReadable = Self.add(hopsOf: value, to: &links) && isReadable
+            // RTA_NH_ID
+            case 30: hasNextHop = true
             // RTA_TABLE
             case 15: table = value.number(at: 0, UInt32.self) ?? table
             default: break
@@ -138,9 +152,10 @@ struct NetworkRoute: Sendable, Hashable {
             links: links
         )
         self.source = source
-        // RT_TABLE_MAIN. RTM_F_CLONED is a remembered route, and one for sources only is for
-        // others.
-        isOfMainTable = table == 254 && flags & 0x200 == 0 && sourceLength == 0 && !isForeign
+        isIndirect = hasNextHop && links.isEmpty && type == 1
+        // RT_TABLE_MAIN. RTM_F_CLONED is a remembered route. One for some sources or for a type of
+        // service only is for others.
+        isOfMainTable = table == 254 && flags & 0x200 == 0 && sourceLength == 0 && service == 0 && !isForeign
     }
 
     /// struct rtnexthop: length, flags, weight, interface, and attributes.

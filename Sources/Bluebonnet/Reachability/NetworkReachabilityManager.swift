@@ -33,6 +33,8 @@ public final class NetworkReachabilityManager: Sendable {
         var isLookingUp = false
         /// Whether the network changed since the last lookup.
         var mustLookUp = false
+        /// How often in a row the name was not found since it had to be looked up.
+        var failedLookups = 0
         var observers: [Int: @Sendable (NetworkPath) -> Void] = [:]
         var lastObserver = 0
     }
@@ -49,20 +51,27 @@ public final class NetworkReachabilityManager: Sendable {
     private let domain: String?
     private let monitor: NetworkMonitor
     private let resolver: any NameResolver
+    private let pauses: [Duration]
     private let state: Mutex<State>
 
     /// Makes a manager for a host.
     ///
     /// Its name is looked up when monitoring starts, and again when the network has changed. The
     /// status is unknown while its addresses are not known, except where there is no path to any
-    /// other machine.
+    /// other machine. A name that is not found is looked up again at each change, and after 1, 2,
+    /// 4, 8, 16 and 32 seconds: a network often has routes before it has a name server.
+    ///
+    /// `localhost` and the names below it are this machine (RFC 6761 §6.3).
     ///
     /// Counterpart of `managerForDomain:`.
     ///
     /// - Parameter domain: A host name, or an address.
     public convenience init(domain: String) {
+        let name = domain.lowercased()
         if let address = IPAddress(domain) {
             self.init(target: .addresses([address]), domain: nil)
+        } else if name == "localhost" || name.hasSuffix(".localhost") {
+            self.init(target: .addresses([.loopback]), domain: nil)
         } else {
             self.init(target: .unresolved, domain: domain)
         }
@@ -82,9 +91,10 @@ public final class NetworkReachabilityManager: Sendable {
         target: ReachabilityTarget,
         domain: String?,
         monitor: NetworkMonitor = .process,
-        resolver: any NameResolver = SystemNameResolver()
+        resolver: any NameResolver = SystemNameResolver(),
+        pauses: [Duration] = [1, 2, 4, 8, 16, 32].map { .seconds($0) }
     ) {
-        (self.domain, self.monitor, self.resolver) = (domain, monitor, resolver)
+        (self.domain, self.monitor, self.resolver, self.pauses) = (domain, monitor, resolver, pauses)
         state = Mutex(State(target: target))
     }
 
@@ -138,7 +148,7 @@ public final class NetworkReachabilityManager: Sendable {
             state.start += 1
             // Until the monitor has given a number.
             state.listener = 0
-            state.mustLookUp = true
+            (state.mustLookUp, state.failedLookups) = (true, 0)
             return state.start
         }
         guard let start else { return }
@@ -170,7 +180,8 @@ public final class NetworkReachabilityManager: Sendable {
     /// - Parameter body: Gets the status. It must not block.
     public func onStatusChange(_ body: @escaping @Sendable (_ status: NetworkReachabilityStatus) -> Void) {
         let last = Mutex(status)
-        _ = observe { path in
+        // One that comes between the two is not lost.
+        _ = observe(tellsPresent: true) { path in
             let isNew = last.withLock { last in
                 defer { last = path.status }
                 return last != path.status
@@ -252,7 +263,7 @@ public final class NetworkReachabilityManager: Sendable {
                 state.path = path
                 observers = state.observers.sorted { $0.key < $1.key }.map(\.value)
                 // After a lookup, the path is new because of it.
-                if isNews { state.mustLookUp = true }
+                if isNews { (state.mustLookUp, state.failedLookups) = (true, 0) }
             }
             let mustLookUp =
                 domain != nil && network.hasAnyPath && !state.isLookingUp
@@ -261,24 +272,41 @@ public final class NetworkReachabilityManager: Sendable {
             return (path, mustLookUp)
         }
         for observer in observers { observer(path) }
-        if mustLookUp, let domain { lookUp(domain, start) }
+        if mustLookUp, let domain { lookUp(domain) }
     }
 
-    private func lookUp(_ domain: String, _ start: Int) {
+    private func lookUp(_ domain: String) {
         resolver.lookUp(domain, isWanted: { true }) { [weak self] result in
             guard let self else { return }
-            self.monitor.queue.async { self.receive(result, start) }
+            self.monitor.queue.async { self.receive(result) }
         }
     }
 
-    private func receive(_ result: Result<[SocketAddress], any Error>, _ start: Int) {
+    /// Takes the end of a lookup, which a start may have begun that is over: the present one has
+    /// waited for it.
+    private func receive(_ result: Result<[SocketAddress], any Error>) {
         let addresses = ((try? result.get()) ?? []).compactMap { IPAddress($0) }
-        state.withLock { state in
+        let (start, pause) = state.withLock { state -> (Int, Duration?) in
             state.isLookingUp = false
             // The addresses that were found before may be right again in a moment.
-            if !addresses.isEmpty { state.target = .addresses(addresses) }
+            if !addresses.isEmpty { (state.target, state.failedLookups) = (.addresses(addresses), 0) }
+            guard addresses.isEmpty, state.failedLookups < pauses.count else { return (state.start, nil) }
+            defer { state.failedLookups += 1 }
+            return (state.start, pauses[state.failedLookups])
         }
-        // A host that was not found is looked up again at the next change, not now.
-        if !addresses.isEmpty, let current = monitor.current { receive(current, start, isNews: false) }
+        if let pause {
+            lookUpAgain(after: pause, start)
+        } else if !addresses.isEmpty, let current = monitor.current {
+            receive(current, start, isNews: false)
+        }
+    }
+
+    private func lookUpAgain(after pause: Duration, _ start: Int) {
+        let time = Double(pause.components.seconds) + Double(pause.components.attoseconds) / 1e18
+        monitor.queue.asyncAfter(deadline: .now() + time) { [weak self] in
+            guard let self, let current = self.monitor.current else { return }
+            self.state.withLock { if $0.start == start { $0.mustLookUp = true } }
+            self.receive(current, start, isNews: false)
+        }
     }
 }

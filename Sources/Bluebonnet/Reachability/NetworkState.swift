@@ -1,8 +1,8 @@
 /// The links, addresses and routes of a machine, and the paths that follow from them.
 ///
 /// Routes are those of the main table, IPv4 and IPv6. The longest prefix wins, then the lowest
-/// metric. A route is of use where one of its links is up and has a carrier, and for IPv6 where the
-/// link has an address that can be sent from.
+/// metric. A route is of use where one of its links is up and has a carrier, and for IPv6 where
+/// there is an address that can be sent from.
 struct NetworkState: Sendable {
     /// A range of addresses.
     private struct Range: Sendable, Hashable {
@@ -38,13 +38,15 @@ struct NetworkState: Sendable {
     mutating func apply(_ message: NetlinkDatagram.Message) -> Bool {
         switch message {
         case .link(let link):
-            if let known = links[link.index], known.link.name == link.name {
+            let known = links[link.index]?.link
+            if let known, known.name == link.name {
                 links[link.index]?.link = link
             } else {
                 links[link.index] = KnownLink(link: link, nature: nature(link))
             }
             if !link.isUp { removeRoutes(over: link.index) }
-            return !link.isUsable
+            // A VRF takes the routes of its links into its own table.
+            return !link.isUsable || known.map { $0.master != link.master } ?? false
         case .linkRemoved(let index):
             links[index] = nil
             addresses[index] = nil
@@ -72,6 +74,7 @@ struct NetworkState: Sendable {
                 if routes[range]?.isEmpty == true { routes[range] = nil }
             }
             return true
+        case .nextHopsChanged: return true
         }
     }
 
@@ -80,7 +83,7 @@ struct NetworkState: Sendable {
             let left = old.compactMap { route in
                 var route = route
                 route.links.removeAll { $0 == index }
-                return route.links.isEmpty && route.type == 1 ? nil : route
+                return route.links.isEmpty && route.type == 1 && !route.isIndirect ? nil : route
             }
             routes[range] = left.isEmpty ? nil : left
         }
@@ -113,8 +116,24 @@ struct NetworkState: Sendable {
         defaultPath.isReachable
             || routes.contains { range, routes in
                 // Each link of IPv6 has one to itself (RFC 4291 §2.5.6).
-                !range.first.isLinkLocal && routes.contains { $0.type == 1 && $0.links.contains(where: isUsable) }
+                !range.first.isLinkLocal
+                    && routes.contains { $0.type == 1 && ($0.isIndirect || $0.links.contains(where: isUsable)) }
             }
+    }
+
+    /// The links over which another machine may be reached.
+    var linksInUse: Set<Int32> {
+        var found: Set<Int32> = []
+        // Each link of IPv6 has a route to itself.
+        for (range, routes) in routes where !range.first.isLinkLocal {
+            for route in routes where route.type == 1 { found.formUnion(route.links) }
+        }
+        return found.filter(isUsable)
+    }
+
+    /// Whether a path over some link would cost money.
+    var hasExpensiveLink: Bool {
+        links.values.contains { $0.nature.isExpensive && $0.link.isUsable }
     }
 
     private func isUsable(_ index: Int32) -> Bool {
@@ -124,10 +143,10 @@ struct NetworkState: Sendable {
     /// Two halves in place of one default route are how tunnels win over it; of IPv6, the eighth of
     /// all addresses that are global (RFC 4291 §2.4) counts, too.
     private var defaultPath: NetworkPath {
-        if let path = path(to: IPAddress(isIPv4: true, high: 1 << 56, low: 0), upTo: 1), path.isReachable {
-            return path
-        }
-        return path(to: IPAddress(isIPv4: false, high: 0x2000 << 48, low: 1), upTo: 3) ?? .none
+        let path4 = path(to: IPAddress(isIPv4: true, high: 1 << 56, low: 0), upTo: 1) ?? .none
+        if path4.isReachable { return path4 }
+        let path6 = path(to: IPAddress(isIPv4: false, high: 0x2000 << 48, low: 1), upTo: 3) ?? .none
+        return path6.isReachable || path4.status == .notReachable ? path6 : path4
     }
 
     private func isOwn(_ address: IPAddress) -> Bool {
@@ -150,11 +169,11 @@ struct NetworkState: Sendable {
             guard let routes = routes[Range(first: destination.prefix(length), length: length)] else { continue }
             for route in routes.sorted(by: { $0.metric < $1.metric }) {
                 switch route.type {
+                case 1 where route.isIndirect: return .unknown
                 case 1:
                     if let path = path(over: route, to: destination) { return path }
-                // RTN_THROW
-                case 9: continue
-                // RTN_BLACKHOLE, RTN_UNREACHABLE and RTN_PROHIBIT
+                // RTN_BLACKHOLE, RTN_UNREACHABLE and RTN_PROHIBIT; and RTN_THROW, which ends the
+                // search in this table.
                 default: return NetworkPath.none
                 }
             }
@@ -178,10 +197,19 @@ struct NetworkState: Sendable {
         return nil
     }
 
-    /// An address of the link from which a destination can be reached.
+    /// An address from which a destination can be reached over a link: one of its own, or for IPv6
+    /// one of any other link that is up (RFC 6724 §4, §5 rule 5), such as that of a router or a
+    /// server which has its address on the loopback interface.
     private func source(on index: Int32, for destination: IPAddress) -> IPAddress? {
-        let usable = (addresses[index] ?? []).filter {
-            $0.isUsable && $0.address.isIPv4 == destination.isIPv4
+        if let own = source(among: addresses[index] ?? [], for: destination) { return own }
+        guard !destination.isIPv4, !destination.isLinkLocal else { return nil }
+        let others = addresses.filter { links[$0.key]?.link.isUp == true }.sorted { $0.key < $1.key }
+        return source(among: others.flatMap(\.value), for: destination)
+    }
+
+    private func source(among addresses: [LinkAddress], for destination: IPAddress) -> IPAddress? {
+        let usable = addresses.filter {
+            $0.isUsable && $0.address.isIPv4 == destination.isIPv4 && !$0.address.isLoopback
                 && (destination.isLinkLocal || !$0.address.isLinkLocal)
         }
         return (usable.first { !$0.isDeprecated } ?? usable.first)?.address

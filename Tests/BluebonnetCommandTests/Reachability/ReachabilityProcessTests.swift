@@ -126,6 +126,36 @@ import Testing
         #expect(gone["reachable"] == false)
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `IPv6 is sent from an address of the loopback interface`() async throws {
+        let namespace = try await NetworkNamespace(interfaces: 1)
+        try await namespace.ip("address add 2001:db8::7/128 dev lo")
+        let watch = try Watch(namespace, "2001:db8:1::1")
+        #expect(try await watch.first(isReachable: false)["status"] == "Not Reachable")
+        let (path, _) = try await watch.next { try await namespace.ip("-6 route add default via fe80::1 dev v0") }
+        #expect(path["address"] == "2001:db8::7" && path["interface"] == "v0")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a next hop is removed, and the kernel tells nothing of its route`() async throws {
+        let namespace = try await NetworkNamespace(interfaces: 1)
+        _ = try await Watch(namespace, "10.9.0.77").first()
+        try await namespace.ip("nexthop add id 1 via 10.9.0.2 dev v0")
+        try await namespace.ip("route add default nhid 1")
+        let watch = try Watch(namespace)
+        #expect(try await watch.first()["interface"] == "v0")
+        let (gone, time) = try await watch.next { try await namespace.ip("nexthop delete id 1") }
+        #expect(gone["reachable"] == false && time < Self.limit)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `this machine is reached by its name without any network`() async throws {
+        let namespace = try await NetworkNamespace(interfaces: 0)
+        let process = namespace.process(["reachability", "localhost"])
+        process.standardOutput = FileHandle.nullDevice
+        #expect(try await process.start().value == 0)
+    }
+
     /// `scripts/reachability-flaps` has 200 of them.
     @Test(.timeLimit(.minutes(5)))
     func `each of many flaps is told, and nothing is done between them`() async throws {

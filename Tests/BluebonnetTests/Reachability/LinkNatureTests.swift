@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import Bluebonnet
@@ -57,5 +58,28 @@ import Testing
     func `a name that is no file name is not read`(name: String) {
         let folder = LinkNature.Folder(text: { _, _ in "4" }, has: { _, _ in true }, target: { _, _ in nil })
         #expect(nature(folder, name: name) == LinkNature(kind: .ethernet))
+    }
+
+    @Test func `the nature of a link is asked for once, however often all links are read`() {
+        let asked = Mutex(0)
+        let natures = KnownNatures { _ in
+            asked.withLock { $0 += 1 }
+            return LinkNature(kind: .wifi)
+        }
+        let link = NetworkLink(index: 4, name: "x0", hardwareType: 1, flags: 0x43)
+        for _ in 0..<3 {
+            natures.beginReading()
+            #expect(natures.nature(of: link) == LinkNature(kind: .wifi))
+        }
+        #expect(asked.withLock { $0 } == 1)
+        var other = link
+        other.name = "x1"
+        _ = natures.nature(of: other)
+        #expect(asked.withLock { $0 } == 2)
+        // One that was not found by a reading is forgotten.
+        natures.beginReading()
+        natures.beginReading()
+        _ = natures.nature(of: other)
+        #expect(asked.withLock { $0 } == 3)
     }
 }

@@ -17,12 +17,14 @@ enum NetlinkBuilder {
         flags: UInt32 = 0x1_0043,
         hardwareType: UInt16 = 1,
         family: UInt8 = 0,
+        master: Int32? = nil,
         type: UInt16 = 16
     ) -> [UInt8] {
         message(
             type,
             [family, 0] + bytes(hardwareType) + bytes(index) + bytes(flags) + bytes(UInt32(0))
                 + attribute(3, Array(name.utf8) + [0]) + attribute(16, [6])
+                + (master.map { attribute(10, bytes($0)) } ?? [])
         )
     }
 
@@ -41,6 +43,8 @@ enum NetlinkBuilder {
         over links: [Int32],
         metric: UInt32 = 0,
         table: UInt32 = 254,
+        service: UInt8 = 0,
+        nextHop: UInt32? = nil,
         kind: UInt8 = 1,
         type: UInt16 = 24,
         flags: UInt16 = 0
@@ -53,9 +57,9 @@ enum NetlinkBuilder {
         return message(
             type,
             flags: flags,
-            [address.count == 4 ? 2 : 10, length, 0, 0, UInt8(truncatingIfNeeded: table), 3, 0, kind]
+            [address.count == 4 ? 2 : 10, length, 0, service, UInt8(truncatingIfNeeded: table), 3, 0, kind]
                 + bytes(UInt32(0)) + attribute(15, bytes(table)) + (length == 0 ? [] : attribute(1, address))
-                + attribute(6, bytes(metric)) + way
+                + attribute(6, bytes(metric)) + way + (nextHop.map { attribute(30, bytes($0)) } ?? [])
         )
     }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import Testing
 
@@ -164,5 +165,81 @@ import Testing
         network.tell(.online())
         network.settle()
         #expect(manager.status == .unknown)
+    }
+
+    private func manager(_ network: StubNetwork, _ names: StubNames, pauses: [Duration] = [])
+        -> NetworkReachabilityManager
+    {
+        NetworkReachabilityManager(
+            target: .unresolved,
+            domain: "example.org",
+            monitor: network.monitor,
+            resolver: names,
+            pauses: pauses
+        )
+    }
+
+    @Test(arguments: [true, false])
+    func `a lookup that began before a stop is of use for the next start`(isStarted: Bool) {
+        let (network, names) = (StubNetwork(), StubNames())
+        names.set("198.51.100.1")
+        names.hold()
+        let manager = manager(network, names)
+        manager.startMonitoring()
+        network.tell(.online())
+        manager.stopMonitoring()
+        if isStarted { manager.startMonitoring() }
+        network.settle()
+        names.release()
+        network.settle()
+        // While it is stopped, it tells nothing.
+        #expect(manager.status == (isStarted ? .reachableViaEthernet : .unknown))
+        manager.startMonitoring()
+        network.settle()
+        network.settle()
+        #expect(manager.status == .reachableViaEthernet)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a name that was not found is looked up again without a change`() async {
+        let (network, names) = (StubNetwork(.online()), StubNames())
+        let manager = manager(network, names, pauses: Array(repeating: .milliseconds(1), count: 10_000))
+        manager.startMonitoring()
+        network.settle()
+        names.set("198.51.100.1")
+        let status = await manager.statuses.first { _ in true }
+        #expect(status == .reachableViaEthernet)
+    }
+
+    @Test func `a name that does not exist is looked up a few times only`() {
+        let (network, names) = (StubNetwork(.online()), StubNames())
+        let manager = manager(network, names, pauses: [.zero, .zero, .zero])
+        manager.startMonitoring()
+        for _ in 0..<20 { network.settle() }
+        // Each of them may still be under way.
+        #expect(names.lookups <= 4)
+    }
+
+    // MARK: The monitor
+
+    @Test func `a change of a state that was not read tells nothing`() {
+        let network = StubNetwork()
+        let manager = network.manager()
+        manager.startMonitoring()
+        network.monitor.queue.sync {
+            network.monitor.update { _ = $0?.apply(.linkRemoved(index: 2)) }
+        }
+        #expect(manager.status == .unknown && network.monitor.current == nil)
+    }
+
+    @Test func `who waits for a network that cannot be followed is told so`() {
+        let monitor = NetworkMonitor { _, _ in false }
+        let failures = Mutex(0)
+        for _ in 0..<2 {
+            _ = monitor.add({ _ in }, orElse: { failures.withLock { $0 += 1 } })
+        }
+        monitor.queue.sync {}
+        // The second one was told once more than it asked for, or the first one was.
+        #expect(failures.withLock { $0 } >= 2)
     }
 }

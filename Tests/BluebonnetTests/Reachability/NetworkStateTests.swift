@@ -189,4 +189,58 @@ import Testing
         let path = try path(state, to: nil)
         #expect(path.status == .reachableViaWWAN && path.isExpensive)
     }
+
+    @Test func `a route that ends the search in its table is no path, though the default would be one`() throws {
+        var state = Self.wired
+        state.take(Builder.route(to: "203.0.113.0", 24, over: [], kind: 9))
+        #expect(try path(state, to: "203.0.113.1").status == .notReachable)
+        #expect(try path(state, to: "198.51.100.1").isReachable)
+    }
+
+    @Test func `a route for one type of service is for others`() throws {
+        let state = NetworkState.after(
+            Builder.link(2, "eth0"),
+            Builder.route(to: "0.0.0.0", 0, over: [2], service: 0x10)
+        )
+        #expect(try path(state, to: nil).status == .notReachable)
+    }
+
+    @Test func `IPv6 is sent from an address of another link where its own has none`() throws {
+        var state = NetworkState.after(
+            Builder.link(1, "lo", flags: 0x49, hardwareType: 772),
+            Builder.address("::1", on: 1),
+            Builder.link(2, "eth0"),
+            Builder.address("fe80::1", on: 2),
+            Builder.route(to: "::", 0, over: [2])
+        )
+        #expect(try path(state, to: nil).status == .notReachable)
+        state.take(Builder.address("2001:db8::7", on: 1))
+        #expect(try path(state, to: nil).localAddress == "2001:db8::7")
+        #expect(try path(state, to: "2001:db8:1::1").interfaceName == "eth0")
+        state.take(Builder.address("2001:db8::8", on: 2))
+        #expect(try path(state, to: nil).localAddress == "2001:db8::8")
+    }
+
+    @Test func `a next hop that is not told is not known, and is not told as not reachable`() throws {
+        var state = Self.wired
+        state.take(Builder.route(to: "198.51.100.0", 24, over: [], nextHop: 7))
+        #expect(try path(state, to: "198.51.100.1").status == .unknown)
+        #expect(try path(state, to: nil).isReachable)
+        state.take(Builder.route(to: "0.0.0.0", 0, over: [2], metric: 100, type: 25))
+        #expect(try path(state, to: nil).status == .notReachable)
+        state.take(Builder.route(to: "0.0.0.0", 0, over: [], nextHop: 7))
+        #expect(try path(state, to: nil).status == .unknown && state.hasAnyPath)
+    }
+
+    @Test func `changes of what routes depend on ask for another reading`() throws {
+        var state = Self.wired
+        for type in [104, 105] as [UInt16] {
+            let datagram = NetlinkDatagram(Builder.message(type, [2, 0, 0, 0, 0, 0, 0, 0])[...])
+            #expect(state.apply(try #require(datagram.messages.first)))
+        }
+        for (master, isUnsure) in [(nil, false), (9, true), (9, false), (nil, true)] as [(Int32?, Bool)] {
+            let datagram = NetlinkDatagram(Builder.link(2, "eth0", master: master)[...])
+            #expect(state.apply(try #require(datagram.messages.first)) == isUnsure)
+        }
+    }
 }

@@ -39,9 +39,33 @@ extension NetworkState {
 
     /// A route to a network nearby, and no default route.
     static let near = NetworkState.after(
+        NetlinkBuilder.link(1, "lo", flags: 0x49, hardwareType: 772),
         NetlinkBuilder.link(2, "eth0"),
         NetlinkBuilder.route(to: "192.0.2.0", 24, over: [2])
     )
+}
+
+extension NetworkState {
+    /// ``near``, and a route over a further interface.
+    static func near(also network: String) -> NetworkState {
+        var state = near
+        state.take(NetlinkBuilder.link(3, "eth1") + NetlinkBuilder.route(to: network, 24, over: [3]))
+        return state
+    }
+
+    /// A default route, and another interface for 192.0.2.0/24.
+    static func two(default kind: NetworkPath.InterfaceKind, near: NetworkPath.InterfaceKind) -> NetworkState {
+        .after(
+            NetlinkBuilder.link(1, "lo", flags: 0x49, hardwareType: 772),
+            NetlinkBuilder.link(2, "x0") + NetlinkBuilder.link(3, "x1"),
+            NetlinkBuilder.route(to: "0.0.0.0", 0, over: [2]) + NetlinkBuilder.route(to: "192.0.2.0", 24, over: [3]),
+            nature: { link in
+                if link.isLoopback { return LinkNature(kind: .loopback) }
+                let kind = link.index == 2 ? kind : near
+                return LinkNature(kind: kind, isExpensive: kind == .cellular)
+            }
+        )
+    }
 }
 
 /// Finds what a test says, at once.
@@ -49,6 +73,8 @@ final class StubNames: NameResolver {
     private struct State {
         var address: SocketAddress?
         var lookups = 0
+        /// Lookups that a test ends; nil where they end at once.
+        var held: [@Sendable () -> Void]?
     }
 
     private let state = Mutex(State())
@@ -60,15 +86,31 @@ final class StubNames: NameResolver {
         state.withLock { $0.address = try? SocketAddress(ipAddress: address, port: 0) }
     }
 
+    /// Lookups go on until ``release()``.
+    func hold() { state.withLock { $0.held = [] } }
+
+    func release() {
+        let held = state.withLock { state in
+            defer { state.held = nil }
+            return state.held ?? []
+        }
+        for end in held { end() }
+    }
+
     func lookUp(
         _ host: String,
         isWanted: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<[SocketAddress], any Error>) -> Void
     ) {
-        let address = state.withLock { state in
-            state.lookups += 1
-            return state.address
+        let end: @Sendable () -> Void = { [self] in
+            let address = state.withLock(\.address)
+            completion(address.map { .success([$0]) } ?? .failure(SystemNameResolver.Failure(description: "none")))
         }
-        completion(address.map { .success([$0]) } ?? .failure(SystemNameResolver.Failure(description: "none")))
+        let isHeld = state.withLock { state in
+            state.lookups += 1
+            state.held?.append(end)
+            return state.held != nil
+        }
+        if !isHeld { end() }
     }
 }
