@@ -22,36 +22,80 @@ enum Connectivity {
         _ send: () async throws -> TransportResponse
     ) async throws -> TransportResponse {
         let waits = context.settings.configuration.waitsForConnectivity
-        let destination = request.destination
         var isTold = false
         while true {
-            if request.allowsExpensiveNetworkAccess == false,
-                let path = try await context.network()?.path(to: destination), path.isExpensive
+            if request.allowsExpensiveNetworkAccess == false, let state = try await context.network(),
+                state.hasExpensiveLink
             {
-                guard waits else { throw NetworkingError(notAllowed: request, path) }
-                if !isTold { try await context.tellWaitingForConnectivity() }
-                isTold = true
-                try await context.waitForNetwork(atMost: nil) { state in
-                    let path = state.path(to: destination)
-                    return path.isReachable && !path.isExpensive
+                let host = Host(request, try await context.addresses(of: request))
+                if let path = host.expensivePath(in: state) {
+                    guard waits else { throw NetworkingError(notAllowed: request, path) }
+                    if !isTold { try await context.tellWaitingForConnectivity() }
+                    isTold = true
+                    try await context.waitForNetwork(atMost: nil) { state in
+                        host.isReachable(in: state) && host.expensivePath(in: state) == nil
+                    }
+                    continue
                 }
-                continue
             }
             guard waits else { return try await send() }
             do {
                 return try await send()
             } catch let error as NetworkingError {
                 guard Self.isUnsent(request, error), context.call.error == nil, !Task.isCancelled,
-                    let state = try await context.network(), !state.path(to: destination).isReachable
+                    let state = try await context.network(), Host(request).isUnreachable(in: state)
                 else { throw error }
+                // A host may have a route where there is no default one. A name that was not found
+                // is not looked up again.
+                let isNamed = error.code != .dnsLookupFailed
+                let host = Host(request, isNamed ? try await context.addresses(of: request) : [])
+                guard host.isUnreachable(in: state) else { throw error }
                 if !isTold { try await context.tellWaitingForConnectivity() }
                 isTold = true
-                // A host whose addresses are not known may be in a network without a default route.
-                let mayBeNear = destination == nil && !state.hasAnyPath
+                let near = Mutex(state.linksInUse)
                 try await context.waitForNetwork(atMost: nil) { state in
-                    state.path(to: destination).isReachable || mayBeNear && state.hasAnyPath
+                    if host.isReachable(in: state) { return true }
+                    guard request.destination == nil else { return false }
+                    // One whose addresses are not known may be in a network without a default
+                    // route, which was not there before.
+                    let links = state.linksInUse
+                    return near.withLock { near in
+                        defer { near.formIntersection(links) }
+                        return !links.isSubset(of: near)
+                    }
                 }
             }
+        }
+    }
+
+    /// The host of a request, and the paths to it.
+    private struct Host: Sendable {
+        /// Its addresses; empty where they are not known.
+        private let addresses: [IPAddress]
+        /// Whether it has a name, which may have other addresses in another network.
+        private let hasName: Bool
+
+        init(_ request: Request, _ found: [IPAddress] = []) {
+            let destination = request.destination
+            (addresses, hasName) = (destination.map { [$0] } ?? found, destination == nil)
+        }
+
+        private func paths(in state: NetworkState) -> [NetworkPath] {
+            (hasName ? [state.path(to: nil)] : []) + addresses.map { state.path(to: $0) }
+        }
+
+        func isReachable(in state: NetworkState) -> Bool { paths(in: state).contains(where: \.isReachable) }
+
+        /// Whether there is certainly no path.
+        func isUnreachable(in state: NetworkState) -> Bool {
+            paths(in: state).allSatisfy { $0.status == .notReachable }
+        }
+
+        /// A path that costs money, which a connection may take: one to any of the addresses, or
+        /// the default route where no address has a path.
+        func expensivePath(in state: NetworkState) -> NetworkPath? {
+            let known = addresses.map { state.path(to: $0) }.filter(\.isReachable)
+            return (known.isEmpty && hasName ? [state.path(to: nil)] : known).first(where: \.isExpensive)
         }
     }
 

@@ -6,12 +6,27 @@ import Synchronization
 extension ExchangeContext {
     private var monitor: NetworkMonitor { settings.configuration.networkMonitor }
 
-    /// The state of the network; nil where none is known within a second, as on other systems than
-    /// Linux.
+    /// The state of the network; nil where none is known within a second, and at once where none
+    /// will be, as on other systems than Linux.
     func network() async throws(NetworkingError) -> NetworkState? {
         if let current = monitor.current { return current }
-        try await waitForNetwork(atMost: .seconds(1)) { _ in true }
+        try await waitForNetwork(atMost: .seconds(1), endsWithoutOne: true) { _ in true }
         return monitor.current
+    }
+
+    /// Where a request leads to: the addresses of its host, which are looked up where it has a
+    /// name; none where they are not found.
+    func addresses(of request: Request) async throws(NetworkingError) -> [IPAddress] {
+        if let destination = request.destination { return [destination] }
+        guard let host = request.url.host(percentEncoded: false) else { return [] }
+        let found = Mutex<[IPAddress]>([])
+        try await sleep(atMost: nil) { wake in
+            settings.configuration.nameResolver.lookUp(host, isWanted: { true }) { result in
+                found.withLock { $0 = ((try? result.get()) ?? []).compactMap { IPAddress($0) } }
+                wake()
+            }
+        }
+        return found.withLock { $0 }
     }
 
     /// Whether the newest known state has a path to the host of a request.
@@ -23,19 +38,24 @@ extension ExchangeContext {
     ///
     /// - Parameters:
     ///   - limit: The longest wait; nil for no limit.
+    ///   - endsWithoutOne: Whether it ends where the network cannot be followed. Default: false.
     ///   - isWanted: Whether a state is as wanted: the newest one first, and then each one.
     /// - Throws: What stopped the task.
     func waitForNetwork(
         atMost limit: Duration?,
+        endsWithoutOne: Bool = false,
         _ isWanted: @escaping @Sendable (NetworkState) -> Bool
     ) async throws(NetworkingError) {
         let monitor = monitor
         let listener = Mutex<Int?>(nil)
         defer { if let number = listener.withLock({ $0 }) { monitor.remove(number) } }
         try await sleep(atMost: limit) { wake in
-            let number = monitor.add { state in
-                if isWanted(state) { wake() }
-            }
+            let number = monitor.add(
+                { state in
+                    if isWanted(state) { wake() }
+                },
+                orElse: endsWithoutOne ? wake : nil
+            )
             listener.withLock { $0 = number }
         }
     }

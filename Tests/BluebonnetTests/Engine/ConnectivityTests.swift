@@ -92,6 +92,46 @@ struct ConnectivityTests {
         #expect(setting.waits.events.isEmpty)
     }
 
+    @Test func `a named host with a route is not waited for, though there is no default route`() async throws {
+        let setting = Setting(.near)
+        // Nobody listens there.
+        setting.names.set("127.0.0.1")
+        try await withSession(setting.configuration()) { session in
+            var request = try Request(to: "http://name.test:1/")
+            request.timeouts = Timeouts(request: .seconds(60))
+            let error = try await networkingError { try await session.data(for: request) }
+            #expect(error.code == .connectFailed)
+        }
+        #expect(setting.waits.events.isEmpty)
+    }
+
+    @Test func `a further network nearby is tried, too`() async throws {
+        // That of containers, which has been there all the time.
+        let setting = Setting(.near)
+        try await FaultServer.run(Self.echo) { server in
+            try await withSession(setting.configuration()) { session in
+                async let data = session.data(for: Request(to: url(server))).value
+                await setting.isWaiting.wait()
+                setting.names.set("127.0.0.1")
+                setting.network.tell(.near(also: "198.51.100.0"))
+                let received = try await data
+                #expect(received.elementsEqual("ok".utf8))
+            }
+        }
+    }
+
+    @Test func `where the network cannot be followed, an error is an error at once`() async throws {
+        let setting = Setting(.offline)
+        let monitor = NetworkMonitor { _, _ in false }
+        try await withSession(setting.configuration { $0.networkMonitor = monitor }) { session in
+            var request = try Request(to: "http://name.test/")
+            // It would wait for a second.
+            request.timeouts = Timeouts(request: .milliseconds(900))
+            let error = try await networkingError { try await session.data(for: request) }
+            #expect(error.code == .dnsLookupFailed)
+        }
+    }
+
     @Test func `without waiting, an error is an error at once`() async throws {
         let setting = Setting(.offline)
         try await withSession(setting.configuration { $0.waitsForConnectivity = false }) { session in
@@ -176,6 +216,23 @@ struct ConnectivityTests {
                 setting.network.tell(.offline)
                 setting.connect()
                 let received = try await data
+                #expect(received.elementsEqual("ok".utf8))
+            }
+        }
+    }
+
+    @Test func `the network that leads to the host decides, not the one of the default route`() async throws {
+        let expensive = Setting(.two(default: .ethernet, near: .cellular))
+        expensive.names.set("192.0.2.9")
+        try await withSession(expensive.configuration { $0.waitsForConnectivity = false }) { session in
+            let error = try await networkingError { try await session.data(for: frugal("http://name.test/")) }
+            #expect(error.code == .networkNotAllowed && error.message.contains("x1"))
+        }
+        let free = Setting(.two(default: .cellular, near: .ethernet))
+        free.names.set("127.0.0.1")
+        try await FaultServer.run(Self.echo) { server in
+            try await withSession(free.configuration { $0.waitsForConnectivity = false }) { session in
+                let received = try await session.data(for: frugal(url(server))).value
                 #expect(received.elementsEqual("ok".utf8))
             }
         }

@@ -51,8 +51,14 @@ public struct OfflineRetrier: Retrier, Hashable {
         else { return .byPolicy }
         let destination = attempt.request.destination
         do {
-            guard let state = try await context.network(), !state.path(to: destination).isReachable else {
+            guard let state = try await context.network(), state.path(to: destination).status == .notReachable else {
                 return .byPolicy
+            }
+            // A host may have a route where there is no default one. A name that was not found is
+            // not looked up again.
+            if destination == nil, error.code != .dnsLookupFailed {
+                let addresses = try await context.addresses(of: attempt.request)
+                if addresses.contains(where: { state.path(to: $0).isReachable }) { return .byPolicy }
             }
             let isThere = Mutex(false)
             try await context.waitForNetwork(atMost: longestWait) { state in

@@ -52,6 +52,18 @@ struct OfflineRetrierTests {
         #expect(transport.requests.count == 1)
     }
 
+    @Test func `for a named host with a route it decides nothing, though there is no default route`() async throws {
+        let (network, names) = (StubNetwork(.near), StubNames())
+        names.set("192.0.2.9")
+        var configuration = configuration(network)
+        configuration.nameResolver = names
+        try await withSession(configuration, transport: StubTransport(.error(.connectFailed))) { session in
+            let error = try await networkingError { try await session.data(for: Request(to: "http://x/a")) }
+            #expect(error.code == .connectFailed)
+        }
+        #expect(names.lookups == 1)
+    }
+
     @Test func `the longest wait ends it with the error`() async throws {
         let (network, gate) = (StubNetwork(.offline), Gate())
         let transport = transport(network, gate)
