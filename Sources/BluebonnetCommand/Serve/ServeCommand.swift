@@ -22,7 +22,8 @@ struct ServeCommand: AsyncParsableCommand {
             /bytes/1024 /basic-auth/user/password /cookies /etag/x /json.
 
             And a small service with logins and a chat, the user is ada, the password secret:
-            /v1/users /v1/users/1 /v1/token /v1/revoke /v1/profile /v1/chat/completions.
+            /v1/users /v1/users/1 /v1/token /v1/revoke /v1/profile /v1/chat/completions;
+            and pictures: /v1/pictures?count=100 /v1/pictures/1.png.
 
             Examples:
               bluebonnet serve --port 8080

@@ -10,6 +10,7 @@ struct EndpointRouter: Sendable {
                 + DigestEndpoints.all
                 + CookieEndpoints.all + StreamEndpoints.all + RangeEndpoints.all + CacheEndpoints.all
                 + SampleEndpoints.all + ServiceEndpoints().all + ChatEndpoints.all
+                + PictureEndpoints.all
         )
     }
 
