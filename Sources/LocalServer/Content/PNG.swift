@@ -7,6 +7,7 @@ enum PNG {
     /// - Parameters:
     ///   - width: The width in pixels, at least 1.
     ///   - pixels: Three bytes for each pixel, row after row; whole rows.
+    /// - Returns: The bytes.
     static func file(width: Int, pixels: [UInt8]) -> [UInt8] {
         let rowSize = width * 3
         let height = pixels.count / rowSize
