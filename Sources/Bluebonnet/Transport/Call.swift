@@ -74,6 +74,7 @@ final class Call: SessionTask {
         /// The call that has handed over what was under way.
         var predecessor: Call?
         var traffic: Traffic
+        var stateStreams = StateStreams()
         var transactions = Transactions()
 
         fileprivate init(stage: Stage, measuresSpeed: Bool) {
@@ -197,7 +198,9 @@ final class Call: SessionTask {
     }
 
     deinit {
-        if !isOver.load(ordering: .relaxed) { withLock { $0.traffic.finish(now) }.give() }
+        guard !isOver.load(ordering: .relaxed) else { return }
+        withLock { $0.traffic.finish(now) }.give()
+        for stream in withLock({ $0.stateStreams.takeAll() }) { stream.finish() }
     }
 
     /// Calls the closure with the state, under the lock. The exchanges of the call keep their
@@ -225,13 +228,13 @@ final class Call: SessionTask {
 
     // MARK: What is known of it
 
-    var state: TaskState {
-        withLock { state in
-            switch state.stage {
-            case .created: .suspended
-            case .running: isSuspended ? .suspended : .running
-            case .complete: .completed
-            }
+    var state: TaskState { withLock { state(of: $0) } }
+
+    func state(of state: State) -> TaskState {
+        switch state.stage {
+        case .created: .suspended
+        case .running: isSuspended ? .suspended : .running
+        case .complete: .completed
         }
     }
 
@@ -271,6 +274,7 @@ final class Call: SessionTask {
         withLock { state in
             guard case .created = state.stage else { return false }
             state.stage = .running
+            tellState(state)
             // Held until the task is complete, and cancelled with it.
             state.runner = Task { await run() }
             return true
@@ -283,6 +287,7 @@ final class Call: SessionTask {
         withLock { state in
             guard case .created = state.stage, state.queues.isEmpty else { return false }
             state.stage = .running
+            tellState(state)
             return true
         }
     }
@@ -319,6 +324,7 @@ final class Call: SessionTask {
         let operations = withLock { state -> [any Operation]? in
             guard case .running = state.stage, !state.isHandedOver, self.isSuspended != isSuspended else { return nil }
             isSuspendedNow.store(isSuspended, ordering: .releasing)
+            tellState(state)
             return state.operations
         }
         guard let operations else { return false }
@@ -401,6 +407,8 @@ final class Call: SessionTask {
         withLock { $0.note(response) }
     }
 
+    private typealias Ending = (NetworkingError?, Traffic.Notice?, [AsyncStream<TaskState>.Continuation])
+
     /// Ends the task, once, with the last hop's response if there was one.
     ///
     /// - Parameters:
@@ -413,16 +421,20 @@ final class Call: SessionTask {
         _ response: TransportResponse?,
         _ result: @autoclosure () -> CallResult = CallResult()
     ) throws(NetworkingError) {
-        let (stopped, notice) = withLock { state -> (NetworkingError?, Traffic.Notice?) in
+        let (stopped, notice, streams) = withLock { state -> Ending in
             let stopped = error == nil ? state.error : nil
-            if case .complete = state.stage { return (stopped, nil) }
+            if case .complete = state.stage { return (stopped, nil, []) }
             state.stage = .complete
             state.runner = nil
             if let response { state.note(response) }
             // A task may be kept for long, and its response is not to be.
             if isWatched { state.transactions.settle() }
             isOver.store(true, ordering: .relaxed)
-            return (stopped, state.traffic.finish(now))
+            return (stopped, state.traffic.finish(now), state.stateStreams.takeAll())
+        }
+        for stream in streams {
+            stream.yield(.completed)
+            stream.finish()
         }
         if let notice {
             var error = error ?? stopped

@@ -8,6 +8,13 @@ public protocol SessionTask: AnyObject, Sendable, CustomStringConvertible {
     /// The state of the task.
     var state: TaskState { get }
 
+    /// The state now, and each new one until the task is over: `completed` is the last one. A slow
+    /// reader gets the newest. The task is not kept: of one that is released before it was started,
+    /// the states end without that.
+    ///
+    /// Counterpart of key-value observing of `NSURLSessionTask.state`.
+    var states: AsyncStream<TaskState> { get }
+
     /// The request that the task was made with.
     var originalRequest: Request { get }
 

@@ -282,6 +282,6 @@
             return prefetch
         }
 
-        private static func newReceipt() -> Int { lastReceipt.add(1, ordering: .relaxed).newValue }
+        static func newReceipt() -> Int { lastReceipt.add(1, ordering: .relaxed).newValue }
     }
 #endif

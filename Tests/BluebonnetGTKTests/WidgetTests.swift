@@ -1,8 +1,0 @@
-#if GTK
-
-import Testing
-
-@Suite struct `Widgets` {
-}
-
-#endif
