@@ -29,10 +29,14 @@
         private let format: ImageFormat
         private let loader: UnsafeMutablePointer<GdkPixbufLoader>
         private var isOpen = true
+        /// Leaves out parts of a PNG; nil for other formats.
+        private var filter: PNGChunkFilter?
 
         init(_ plan: DecodingPlan) throws(ImageDecodingError) {
             sizes = Sizes(plan)
             format = plan.information.format
+            // A PNG in an icon, too.
+            filter = plan.loader == ImageFormat.png.name ? PNGChunkFilter() : nil
             var error: UnsafeMutablePointer<GError>?
             guard let loader = unsafe gdk_pixbuf_loader_new_with_type(plan.loader, &error) else {
                 let reason = unsafe Self.text(of: error)
@@ -55,8 +59,12 @@
             var place = data.startIndex
             while place < data.endIndex {
                 let end = min(place + Self.pieceSize, data.endIndex)
+                let piece = filter?.take(data[place..<end]) ?? data[place..<end]
+                place = end
+                // Nothing may be left of it.
+                guard !piece.isEmpty else { continue }
                 var error: UnsafeMutablePointer<GError>?
-                let isWritten = unsafe data[place..<end].withUnsafeBytes { bytes in
+                let isWritten = unsafe piece.withUnsafeBytes { bytes in
                     let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: guchar.self)
                     return unsafe gdk_pixbuf_loader_write(loader, start, gsize(bytes.count), &error)
                 }
@@ -66,7 +74,6 @@
                     throw unsafe failure(error)
                 }
                 if let refusal = sizes.refusal { throw refusal }
-                place = end
             }
         }
 
