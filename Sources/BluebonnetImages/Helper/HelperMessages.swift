@@ -1,14 +1,14 @@
 #if Images
     import FoundationEssentials
 
-    /// What a helper process is told. The bytes of the image follow.
+    /// What a helper process is told. The bytes of the image follow. The scale is not in it: it has
+    /// no influence on the pixels, and JSON cannot say every number.
     struct HelperRequest: Codable {
         var formats: [String]
         var maximumByteCount: Int
         var maximumPixelCount: Int
         var maximumFrameCount: Int
         var maximumTotalPixelCount: Int
-        var scale: Double
         var targetWidth: Int?
         var targetHeight: Int?
         var appliesOrientation: Bool
@@ -23,7 +23,6 @@
             maximumPixelCount = decoder.limits.maximumPixelCount
             maximumFrameCount = decoder.limits.maximumFrameCount
             maximumTotalPixelCount = decoder.limits.maximumTotalPixelCount
-            scale = decoder.scale
             targetWidth = decoder.targetSize?.width
             targetHeight = decoder.targetSize?.height
             appliesOrientation = decoder.appliesOrientation
@@ -40,7 +39,6 @@
             decoder.limits.maximumPixelCount = maximumPixelCount
             decoder.limits.maximumFrameCount = maximumFrameCount
             decoder.limits.maximumTotalPixelCount = maximumTotalPixelCount
-            decoder.scale = scale
             if let targetWidth, let targetHeight {
                 decoder.targetSize = ImageSize(width: targetWidth, height: targetHeight)
             }

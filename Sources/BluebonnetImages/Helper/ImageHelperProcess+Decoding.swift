@@ -13,13 +13,15 @@
             try plan.checkEnd()
             let information = plan.information
             let pixels = Self.pixels(of: information, decoder.limits)
-            let time = max(timeLimit, .milliseconds(1)) + .seconds(1) * (Double(pixels) / 10_000_000)
+            // Within the numbers of the system.
+            let base = min(max(timeLimit, .milliseconds(1)), .seconds(1 << 30))
+            let time = base + .seconds(1) * (Double(min(pixels, 1 << 40)) / 10_000_000)
             var program = try program()
             defer { program.end() }
             let channel = HelperChannel(descriptor: program.descriptor, deadline: .now + time)
             let request = HelperRequest(
                 decoder,
-                memory: min(max(maximumMemory, 0), 1 << 40) + 16 * pixels,
+                memory: min(max(maximumMemory, 0), 1 << 40) + min(pixels, 1 << 40) * 16,
                 seconds: Int((time / .seconds(1)).rounded(.up)),
                 byteCount: data.count
             )
@@ -64,9 +66,9 @@
         /// The number of pixels for which the process gets memory and time; 0 for a drawing.
         private static func pixels(of information: ImageInformation, _ limits: ImageLimits) -> Int {
             // The plan has checked that neither is above its limit.
-            let image = (information.width ?? 0) * (information.height ?? 0)
+            let image = (information.width ?? 0).times(information.height ?? 0)
             return information.frameCount > 1
-                ? max(image, min(image * information.frameCount, limits.maximumTotalPixelCount)) : image
+                ? max(image, min(image.times(information.frameCount), limits.maximumTotalPixelCount)) : image
         }
 
         /// The image of a reply. The process may be in the hands of who made the image: what it
@@ -79,7 +81,8 @@
         ) throws(HelperChannel.Fault) -> Image {
             let limits = decoder.limits
             guard let size = Bitmap.byteCount(width: reply.width, height: reply.height),
-                size / 4 <= limits.maximumPixelCount, (1...limits.maximumFrameCount).contains(reply.delays.count),
+                size / 4 <= limits.maximumPixelCount,
+                (1...max(1, limits.maximumFrameCount)).contains(reply.delays.count),
                 reply.delays.count == 1 || size / 4 <= limits.maximumTotalPixelCount / reply.delays.count
             else { throw .nonsense }
             var frames: [Image.Frame] = []

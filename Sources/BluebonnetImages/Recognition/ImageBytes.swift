@@ -83,6 +83,16 @@
             return false
         }
 
+        /// The first place of a byte that is not before another place.
+        func index(of byte: UInt8, from place: Int) -> Int? {
+            guard place >= 0, place < count else { return nil }
+            let first = start - data.startIndex + place
+            return unsafe data.withUnsafeBytes { buffer in
+                // Both ends lie inside of the data.
+                unsafe buffer[first..<first + count - place].firstIndex(of: byte).map { $0 - first + place }
+            }
+        }
+
         /// A part of the bytes, as far as they go.
         func part(from place: Int, count: Int = .max) throws(ImageFault) -> ImageBytes {
             guard place >= 0, place <= self.count else { throw .truncated }
@@ -96,5 +106,14 @@
 
         /// The bytes as data.
         var contents: Data { data[start..<start + count] }
+    }
+
+    extension Int {
+        /// The product of two numbers that are not below zero; the greatest number where it is
+        /// larger.
+        func times(_ other: Int) -> Int {
+            let (product, overflows) = multipliedReportingOverflow(by: other)
+            return overflows ? .max : product
+        }
     }
 #endif

@@ -85,6 +85,26 @@
             #expect(error?.reason == .helperFailed)
         }
 
+        @Test func `odd settings do not harm`() throws {
+            var decoder = decoder { $0.timeLimit = .seconds(Int64.max) }
+            decoder.scale = .infinity
+            decoder.limits.maximumFrameCount = 0
+            #expect(try decoder.decode(SampleImage.turnedJPEG).scale == 1)
+            decoder.helper?.maximumMemory = .max
+            decoder.scale = .nan
+            #expect(try decoder.decode(SampleImage.gif).scale == 1)
+        }
+
+        /// The greatest size that the header can have.
+        @Test func `limits that are none do not overflow`() {
+            var bomb = Bomb.bmp
+            for place in [18, 22] { bomb.replaceSubrange(place..<place + 4, with: [0xFF, 0xFF, 0xFF, 0x7F]) }
+            var decoder = decoder()
+            decoder.limits.maximumPixelCount = .max
+            decoder.limits.maximumTotalPixelCount = .max
+            #expect(error(bomb, decoder) != nil)
+        }
+
         @Test func `a program that does not serve is not started again`() {
             #expect(error(SampleImage.gif, decoder { $0.executable = nil })?.reason == .helperFailed)
         }
