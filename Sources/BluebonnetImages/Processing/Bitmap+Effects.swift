@@ -40,7 +40,7 @@
                 for channel in 0..<3 { values[index + channel] = UInt16(bytes[index + channel]) * alpha }
                 values[index + 3] = alpha * 255
             }
-            var lines = Lines(length: max(width, height))
+            var lines = Lines(length: max(width, height), size: max(width, height * min(Lines.most, width)))
             for y in 0..<height {
                 lines.blur(&values, from: y * width * 4, step: 4, length: width, count: 1, reaches)
             }
@@ -78,8 +78,9 @@
             private var values: [Int32]
             private var means: [Int32]
 
-            init(length: Int) {
-                values = [Int32](repeating: 0, count: length * 4 * Self.most)
+            /// Makes room for lines of a length, and of so many pixels together.
+            init(length: Int, size: Int) {
+                values = [Int32](repeating: 0, count: size * 4)
                 means = [Int32](repeating: 0, count: length)
             }
 
@@ -95,7 +96,7 @@
                 // Without a check of each index, which takes most of the time: the last place is
                 // that of the last pixel of the last line, and `values` has room for all lines.
                 precondition(start + (length - 1) * step + count * 4 <= pixels.count && count <= Self.most)
-                precondition(length <= means.count)
+                precondition(length <= means.count && length * count * 4 <= values.count)
                 unsafe pixels.withUnsafeMutableBufferPointer { pixels in
                     unsafe values.withUnsafeMutableBufferPointer { values in
                         unsafe means.withUnsafeMutableBufferPointer { means in

@@ -81,6 +81,8 @@
             return ImageProcessor(name) { bitmap in
                 let plan = ResizePlan(of: bitmap, to: size, mode: mode, enlarges: enlarges)
                 try check(plan.scaled)
+                // The image between the two directions.
+                try check(ImageSize(width: plan.scaled.width, height: bitmap.height))
                 let scaled = bitmap.resized(width: plan.scaled.width, height: plan.scaled.height)
                 return scaled.centered(width: plan.cropped.width, height: plan.cropped.height)
             }

@@ -26,7 +26,10 @@
                 information.height = frames.first.height
             }
             let size = (information.width ?? 0) * (information.height ?? 0)
-            if frames.largest > size { information.largestFrame = frames.largest }
+            if frames.largest > size {
+                information.largestFrame = frames.largest
+                information.storedPixels = frames.total
+            }
             if frames.count < 2 { information.delays = [] }
             return information
         }
@@ -42,6 +45,8 @@
             var parts = 0
             var delay = 0
             var largest = 0
+            /// Of each frame; the bytes are too few for a sum that overflows.
+            var total = 0
             var first = ImageSize(width: 0, height: 0)
 
             /// Moves behind sub-blocks, each of which begins with its length; the last has none.
@@ -74,6 +79,7 @@
                     )
                     if count == 0 { first = frame }
                     largest = max(largest, frame.width * frame.height)
+                    total += frame.width * frame.height
                     count += 1
                     information.noteFrame(number: count, milliseconds: delay * 10)
                     delay = 0

@@ -48,7 +48,8 @@
         }
 
         private static func rank(_ entry: Entry) -> (Int, Int) {
-            ((entry.image.width ?? 0) * (entry.image.height ?? 0), entry.bits)
+            // Each number of a PNG has 32 bits.
+            ((entry.image.width ?? 0).times(entry.image.height ?? 0), entry.bits)
         }
 
         private static func entry(_ bytes: ImageBytes, _ number: Int) throws(ImageFault) -> Entry {

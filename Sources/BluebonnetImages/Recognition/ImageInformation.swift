@@ -29,9 +29,13 @@
         /// The delays of the frames. Empty where the image is not animated.
         var delays: [Duration] = []
 
-        /// The number of pixels of the largest frame that is stored, where one is larger than the
-        /// image; else zero.
+        /// The number of pixels of the largest frame that is stored, or of the largest part of a
+        /// TIFF that is decoded at once, where one is larger than the image; else zero.
         var largestFrame = 0
+
+        /// The number of pixels of all frames as they are stored; zero where none is larger than
+        /// the image.
+        var storedPixels = 0
 
         /// The number of frames at which counting ends: 65,536.
         public static let countedFrames = 65_536

@@ -30,7 +30,22 @@
             if let value = try directory.value(of: 274), let orientation = ImageOrientation(rawValue: value) {
                 information.orientation = orientation
             }
+            let part = try directory.largestPart(width, height)
+            if part > width.times(height) { information.largestFrame = part }
             return information
+        }
+
+        /// The number of pixels of a strip or a tile, which is decoded at once. Four samples are
+        /// one pixel, as in what is made of it. A tile may be larger than the image.
+        private func largestPart(_ width: Int, _ height: Int) throws(ImageFault) -> Int {
+            let samples = try value(of: 277) ?? 1
+            let pixels: Int
+            if let tileWidth = try value(of: 322), let tileHeight = try value(of: 323) {
+                pixels = tileWidth.times(tileHeight)
+            } else {
+                pixels = width.times(min(try value(of: 278) ?? height, height))
+            }
+            return max(pixels, pixels.times(samples) / 4)
         }
 
         /// The orientation in the metadata of another format; upright where there is none.
@@ -41,7 +56,8 @@
             return ImageOrientation(rawValue: value) ?? .upright
         }
 
-        /// The value of an entry that is one short or long number; nil where there is none.
+        /// The value of an entry that is one number, of any type that libtiff takes for one; nil
+        /// where there is none.
         private func value(of tag: Int) throws(ImageFault) -> Int? {
             let count = try number(isLarge ? 8 : 2, at: place)
             let size = isLarge ? 20 : 12
@@ -50,9 +66,11 @@
                 if try number(2, at: entry) == tag {
                     let value = entry + (isLarge ? 12 : 8)
                     switch try number(2, at: entry + 2) {
-                    case 3: return try number(2, at: value)
-                    case 4: return try number(4, at: value)
-                    case 16 where isLarge: return try number(8, at: value)
+                    case 1, 6: return try number(1, at: value)
+                    case 3, 8: return try number(2, at: value)
+                    case 4, 9: return try number(4, at: value)
+                    // It has no room in an entry of TIFF 6.0, which has its place then.
+                    case 16, 17: return try number(8, at: isLarge ? value : number(4, at: value))
                     default: return nil
                     }
                 }

@@ -24,6 +24,21 @@
             }
             throw .malformed("it has no size")
         }
+
+        /// Whether there is one size only. The loader takes the last one, wherever it is.
+        static func hasOneSize(_ bytes: ImageBytes) -> Bool {
+            var (widths, heights, place) = (0, 0, 0)
+            while let start = bytes.index(of: UInt8(ascii: "#"), from: place) {
+                place = start + 1
+                guard bytes.has("#define", at: start), let line = try? bytes.part(from: start + 7) else { continue }
+                let name = line.text(upTo: 256).drop { isSpace($0) }.prefix { !isSpace($0) }
+                if name.ends(with: "width") { widths += 1 }
+                if name.ends(with: "height") { heights += 1 }
+            }
+            return widths == 1 && heights == 1
+        }
+
+        private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
     }
 
     /// The beginning of an SVG document.

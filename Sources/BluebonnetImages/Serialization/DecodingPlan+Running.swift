@@ -113,7 +113,8 @@
 
         // MARK: The end of the bytes
 
-        /// Some loaders take an image whose end is missing for a whole one, or fail late.
+        /// Some loaders take an image whose end is missing for a whole one, or fail late. A JPEG is
+        /// checked to its end for what would take too long.
         func checkEnd() throws(ImageDecodingError) {
             let bytes = ImageBytes(data)
             let isComplete =
@@ -124,6 +125,10 @@
                 default: true
                 }
             if !isComplete { throw ImageDecodingError(ImageFault.truncated, format: information.format) }
+            guard information.format == .jpeg else { return }
+            var scans = JPEGScans()
+            scans.read(bytes)
+            try check(scans)
         }
 
         /// Some loaders succeed although rows of the image are missing.

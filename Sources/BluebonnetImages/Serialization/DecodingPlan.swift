@@ -48,6 +48,12 @@
                     loader = name
                 }
             }
+            do throws(ImageFault) {
+                if format == .bmp, let changed = try BMPHeader.withoutGap(ImageBytes(data)) { bytes = changed }
+                if format == .xbm, !XBMHeader.hasOneSize(ImageBytes(data)) { throw .malformed("it has several sizes") }
+            } catch {
+                throw ImageDecodingError(error, format: format)
+            }
             self.loader = loader
             let isAnimation = information.frameCount > 1 && decoder.decodesAnimations
             self.data = format == .webp && isAnimation ? WebPHeader.withEvenDelays(bytes) : bytes
@@ -80,10 +86,23 @@
                 )
             }
             let size = fitted(ImageSize(width: width, height: height))
-            // Both factors are below 2³².
-            let (total, overflows) = (size.width * size.height).multipliedReportingOverflow(by: information.frameCount)
-            guard !overflows, total <= limits.maximumTotalPixelCount else {
+            let total = size.width.times(size.height).times(information.frameCount)
+            guard total <= limits.maximumTotalPixelCount else {
                 throw tooManyPixels("All frames have \(total) pixels", limits.maximumTotalPixelCount)
+            }
+            let whole = max(width.times(height).times(information.frameCount), information.storedPixels)
+            let most = max(limits.maximumTotalPixelCount, 0).times(ImageLimits.repetitions)
+            guard whole <= most else {
+                throw tooManyPixels("All frames have \(whole) pixels as they are stored", most)
+            }
+        }
+
+        /// Checks the pixels of all scans of a JPEG.
+        func check(_ scans: JPEGScans) throws(ImageDecodingError) {
+            let pixels = (information.width ?? 0).times(information.height ?? 0).times(scans.count)
+            let most = max(decoder.limits.maximumPixelCount, 0).times(ImageLimits.repetitions)
+            guard pixels <= most else {
+                throw tooManyPixels("The \(scans.count) scans of the image have \(pixels) pixels", most)
             }
         }
 

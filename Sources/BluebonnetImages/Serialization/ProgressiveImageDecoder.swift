@@ -20,6 +20,7 @@
         private struct Feed: @unchecked Sendable {
             var plan: DecodingPlan
             var loader: PixbufLoader
+            var scans = JPEGScans()
         }
 
         private struct State {
@@ -27,7 +28,8 @@
             var feed: Feed?
             /// Whether there are no parts: the format has none, or a loader has failed.
             var isWholeOnly = false
-            /// The number of bytes at which the next part is given.
+            /// The number of bytes at which the next part is given, or the beginning is looked at
+            /// again.
             var nextPart = 1
         }
 
@@ -72,7 +74,8 @@
         }
 
         private func add(_ data: Data, to state: inout State) throws(ImageDecodingError) -> Image? {
-            state.data.append(data)
+            // Nothing more is kept behind the limit, either.
+            if state.data.count <= decoder.limits.maximumByteCount { state.data.append(data) }
             guard state.data.count <= decoder.limits.maximumByteCount else {
                 throw ImageDecodingError(
                     .tooManyBytes,
@@ -82,11 +85,18 @@
             guard !state.isWholeOnly else { return nil }
             do throws(ImageDecodingError) {
                 if let feed = state.feed {
+                    try check(feed.plan, &state)
                     try feed.loader.write(data)
-                } else if let plan = try begin(state.data) {
+                } else if state.data.count >= state.nextPart {
+                    guard let plan = try begin(state.data) else {
+                        // A beginning without an end must not be read for each piece of it.
+                        state.nextPart = state.data.count + state.data.count / 4
+                        return nil
+                    }
                     let loader = try PixbufLoader(plan)
-                    try loader.write(state.data)
                     state.feed = Feed(plan: plan, loader: loader)
+                    try check(plan, &state)
+                    try loader.write(state.data)
                 }
             } catch {
                 state.feed = nil
@@ -101,6 +111,14 @@
             return image
         }
 
+        /// Checks the scans of a JPEG, as far as its bytes have come.
+        private func check(_ plan: DecodingPlan, _ state: inout State) throws(ImageDecodingError) {
+            guard plan.information.format == .jpeg, var scans = state.feed?.scans else { return }
+            scans.read(ImageBytes(state.data))
+            state.feed?.scans = scans
+            try plan.check(scans)
+        }
+
         /// The plan for a format with parts; nil until there are enough bytes for it.
         private func begin(_ data: Data) throws(ImageDecodingError) -> DecodingPlan? {
             guard data.count >= 16 else { return nil }
@@ -111,11 +129,17 @@
                 throw ImageDecodingError(.unknownFormat, "There are no parts of it.", format: format)
             }
             do throws(ImageDecodingError) {
-                return try DecodingPlan(decoder, data)
+                let plan = try DecodingPlan(decoder, data)
+                if plan.data == data { return plan }
             } catch {
                 if error.reason == .truncated { return nil }
                 throw error
             }
+            throw ImageDecodingError(
+                .unknownFormat,
+                "The loader gets other bytes than those that come.",
+                format: format
+            )
         }
 
         private static let formats: Set<ImageFormat> = [.png, .jpeg, .gif, .bmp]
