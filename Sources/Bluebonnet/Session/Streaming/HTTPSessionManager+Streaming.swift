@@ -121,6 +121,11 @@ extension HTTPSessionManager {
             timeout: timeout,
             options: options
         )
+        return streamTask(request, options)
+    }
+
+    /// Makes a task of a request that was made before; see ``stream(_:options:)``.
+    package func streamTask(_ request: Request, _ options: [RequestOption] = []) -> StreamTask {
         let rules = [options.validation ?? validation, bodyRules(options)]
         return StreamTask(request, session: session, validations: rules)
     }
