@@ -228,8 +228,10 @@ let package = Package(
                 "Bluebonnet",
                 "BluebonnetGTK",
                 .target(name: "BluebonnetImages", condition: .when(traits: ["GTK"])),
+                .target(name: "CGdkPixbuf", condition: .when(traits: ["GTK"])),
                 .target(name: "CGtk4", condition: .when(traits: ["GTK"])),
                 .target(name: "CWebKitGTK", condition: .when(traits: ["WebKitGTK"])),
+                "LocalServer",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Tests/WidgetTestProgram"

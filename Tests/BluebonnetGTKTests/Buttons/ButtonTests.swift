@@ -1,0 +1,15 @@
+#if GTK
+    import Testing
+
+    extension WidgetTests {
+        @Suite struct ButtonTests {
+            @Test func `a button has an image for each state`() async throws {
+                try await WidgetProgram.check("button")
+            }
+
+            @Test func `the images of a button are cancelled, each by itself and with the widget`() async throws {
+                try await WidgetProgram.check("cancelled button")
+            }
+        }
+    }
+#endif

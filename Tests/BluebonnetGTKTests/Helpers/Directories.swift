@@ -1,0 +1,1 @@
+../../BluebonnetTests/Helpers/Directories.swift

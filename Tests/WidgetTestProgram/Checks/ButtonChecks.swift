@@ -1,0 +1,60 @@
+#if GTK
+    import Bluebonnet
+    import BluebonnetGTK
+    import BluebonnetImages
+    import CGtk4
+    import LocalServer
+
+    extension Check {
+        static let buttons = [
+            Check("button") { report in
+                try await ImageServer.run { site in
+                    let window = try await TestWindow(.makeButton("Load"))
+                    let (button, downloader) = (window.child.button, ImageDownloader())
+                    let widths: [(Button.State, Int)] = [
+                        (.normal, 60), (.prelight, 61), (.active, 62), (.insensitive, 63),
+                    ]
+                    for (state, width) in widths {
+                        button.setImage(with: try site.url("\(width)"), for: state, downloader: downloader)
+                    }
+                    for (state, _) in widths {
+                        report.expect(button.isDownloading(for: state), "\(state) is not under way")
+                    }
+                    try await until("all images are here") { downloader.receiptCount == 0 }
+                    try await until("the image is shown") { window.child.child?.shownWidth == 60 }
+                    try await until("none is under way") { widths.allSatisfy { !button.isDownloading(for: $0.0) } }
+                    let flags = [
+                        (GTK_STATE_FLAG_PRELIGHT, 61), (GTK_STATE_FLAG_ACTIVE, 62), (GTK_STATE_FLAG_NORMAL, 60),
+                    ]
+                    for (flag, width) in flags {
+                        unsafe gtk_widget_set_state_flags(window.child.pointer, flag, 0)
+                        report.expect(window.child.child?.shownWidth, is: width)
+                        unsafe gtk_widget_unset_state_flags(window.child.pointer, flag)
+                    }
+                    window.child.isSensitive = false
+                    report.expect(window.child.child?.shownWidth, is: 63)
+                    button.setImage(nil, for: .insensitive)
+                    report.expect(window.child.child?.shownWidth, is: 60)
+                    window.child.isSensitive = true
+                    window.close()
+                }
+            },
+            Check("cancelled button") { report in
+                let gate = FaultGate()
+                try await ImageServer.run(before: { _ in [.hold(gate)] }) { site in
+                    let window = try await TestWindow(.makeButton("Load"))
+                    let (button, downloader) = (window.child.button, ImageDownloader())
+                    let placeholder = try ImageServer.placeholder()
+                    button.setImage(with: try site.url("60"), placeholder: placeholder, downloader: downloader)
+                    button.setImage(with: try site.url("61"), for: .active, downloader: downloader)
+                    report.expect(downloader.receiptCount, is: 2)
+                    button.cancelImageDownload(for: .active)
+                    report.expect(downloader.receiptCount, is: 1)
+                    window.close()
+                    try await until("the widget is gone") { downloader.receiptCount == 0 }
+                    gate.open()
+                }
+            },
+        ]
+    }
+#endif
