@@ -12,8 +12,9 @@ struct NetlinkDatagram: Sendable, Equatable {
         case addressRemoved(LinkAddress)
         case route(NetworkRoute, replaces: Bool)
         case routeRemoved(NetworkRoute)
-        /// Something that routes depend on has changed.
-        case nextHopsChanged
+        case rule(NetworkRule)
+        /// Something that routes depend on has changed, or which of them are searched.
+        case othersChanged
     }
 
     private(set) var messages: [Message] = []
@@ -69,11 +70,15 @@ struct NetlinkDatagram: Sendable, Equatable {
         // RTM_NEWROUTE, RTM_DELROUTE
         case 24, 25:
             guard let route = NetworkRoute(content) else { return note(unreadable: content) }
-            guard route.isOfMainTable else { return }
+            guard !route.isForOthers, route.table != NetworkRoute.localTable else { return }
             // NLM_F_REPLACE
             messages.append(type == 24 ? .route(route, replaces: flags & 0x100 != 0) : .routeRemoved(route))
-        // RTM_NEWNEXTHOP, RTM_DELNEXTHOP
-        case 104, 105: messages.append(.nextHopsChanged)
+        // RTM_NEWRULE
+        case 32:
+            guard let rule = NetworkRule(content) else { return note(unreadable: content) }
+            messages.append(.rule(rule))
+        // RTM_DELRULE, RTM_NEWNEXTHOP, RTM_DELNEXTHOP
+        case 33, 104, 105: messages.append(.othersChanged)
         default: break
         }
     }

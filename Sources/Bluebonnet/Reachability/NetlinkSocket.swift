@@ -32,9 +32,10 @@
             guard descriptor >= 0 else { throw Failure(code: errno) }
             var address = sockaddr_nl()
             address.nl_family = sa_family_t(AF_NETLINK)
-            // RTMGRP_LINK, then RTMGRP_IPV4_IFADDR, RTMGRP_IPV4_ROUTE and the same two of IPv6, and
-            // RTNLGRP_NEXTHOP. A kernel without it has the bit, and nothing to say.
-            if listens { address.nl_groups = 0x1 | 0x10 | 0x40 | 0x100 | 0x400 | 0x8000_0000 }
+            // RTMGRP_LINK, then RTMGRP_IPV4_IFADDR, RTMGRP_IPV4_ROUTE, RTMGRP_IPV4_RULE and the same
+            // three of IPv6, and RTNLGRP_NEXTHOP. A kernel without it has the bit, and nothing to
+            // say.
+            if listens { address.nl_groups = 0x1 | 0x10 | 0x40 | 0x80 | 0x100 | 0x400 | 0x4_0000 | 0x8000_0000 }
             // bind reads the address, as long as it is.
             let result = unsafe withUnsafePointer(to: &address) { pointer in
                 unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -108,7 +109,7 @@
             }
         }
 
-        /// Reads all links, addresses and routes.
+        /// Reads all rules, links, addresses and routes.
         ///
         /// - Parameters:
         ///   - state: An empty state.
@@ -121,13 +122,14 @@
         ) throws(Failure) -> NetworkState? {
             var state = state
             let socket = try NetlinkSocket(listens: false)
-            // RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE
-            for type in [18, 22, 26] as [UInt16] {
+            // RTM_GETRULE, RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE
+            for type in [34, 18, 22, 26] as [UInt16] {
                 try socket.request(type)
                 var isEnd = false
                 while !isEnd {
                     guard case .datagram(let datagram) = try socket.read(&buffer) else { return nil }
-                    if let code = datagram.failure { throw Failure(code: code) }
+                    // A kernel may be built without rules.
+                    if let code = datagram.failure, type != 34 { throw Failure(code: code) }
                     if datagram.isIncomplete { return nil }
                     for message in datagram.messages { _ = state.apply(message) }
                     isEnd = datagram.isEnd

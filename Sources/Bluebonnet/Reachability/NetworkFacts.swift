@@ -101,7 +101,14 @@ struct NetworkRoute: Sendable, Hashable {
     var isIndirect = false
     /// The address to send from; nil where the kernel chooses.
     var source: IPAddress?
-    var isOfMainTable = true
+    /// Its table; 254 is the main one.
+    var table: UInt32 = NetworkRoute.mainTable
+    /// Whether it is for packets that this process does not send.
+    var isForOthers = false
+
+    static let mainTable: UInt32 = 254
+    /// That of the addresses of this machine.
+    static let localTable: UInt32 = 255
 
     init(to destination: IPAddress, length: Int, metric: UInt32 = 0, type: UInt8 = 1, links: [Int32]) {
         (self.destination, self.length) = (destination.prefix(length), length)
@@ -153,9 +160,10 @@ struct NetworkRoute: Sendable, Hashable {
         )
         self.source = source
         isIndirect = hasNextHop && links.isEmpty && type == 1
-        // RT_TABLE_MAIN. RTM_F_CLONED is a remembered route. One for some sources or for a type of
-        // service only is for others.
-        isOfMainTable = table == 254 && flags & 0x200 == 0 && sourceLength == 0 && service == 0 && !isForeign
+        self.table = table
+        // RTM_F_CLONED is a remembered route. One for some sources or for a type of service only is
+        // for others.
+        isForOthers = flags & 0x200 != 0 || sourceLength != 0 || service != 0 || isForeign
     }
 
     /// struct rtnexthop: length, flags, weight, interface, and attributes.

@@ -1,11 +1,13 @@
 /// The links, addresses and routes of a machine, and the paths that follow from them.
 ///
-/// Routes are those of the main table, IPv4 and IPv6. The longest prefix wins, then the lowest
-/// metric. A route is of use where one of its links is up and has a carrier, and for IPv6 where
-/// there is an address that can be sent from.
+/// Routes are those of the main table, IPv4 and IPv6; where they lead nowhere, those of the tables
+/// that rules have searched. The longest prefix wins, then the lowest metric. A route is of use
+/// where one of its links is up and has a carrier, and for IPv6 where there is an address that can
+/// be sent from.
 struct NetworkState: Sendable {
-    /// A range of addresses.
+    /// A range of addresses in a table.
     private struct Range: Sendable, Hashable {
+        let table: UInt32
         let first: IPAddress
         let length: Int
     }
@@ -19,6 +21,10 @@ struct NetworkState: Sendable {
     private var links: [Int32: KnownLink] = [:]
     private var addresses: [Int32: [LinkAddress]] = [:]
     private var routes: [Range: [NetworkRoute]] = [:]
+    /// In the order in which they are tried.
+    private var rules: [NetworkRule] = []
+    /// The tables whose routes are kept.
+    private var tables: Set<UInt32> = [NetworkRoute.mainTable]
     private let nature: @Sendable (NetworkLink) -> LinkNature
 
     /// A state without links.
@@ -61,20 +67,28 @@ struct NetworkState: Sendable {
             removeRoutes(without: address)
             return true
         case .route(let route, let replaces):
-            let range = Range(first: route.destination, length: route.length)
+            guard tables.contains(route.table) else { return false }
+            let range = Range(table: route.table, first: route.destination, length: route.length)
             routes[range, default: []].removeAll {
                 $0.isSame(as: route) || replaces && $0.metric == route.metric
             }
             routes[range, default: []].append(route)
             return replaces
         case .routeRemoved(let route):
-            let range = Range(first: route.destination, length: route.length)
+            guard tables.contains(route.table) else { return false }
+            let range = Range(table: route.table, first: route.destination, length: route.length)
             if let index = routes[range]?.firstIndex(where: { $0.isSame(as: route) }) {
                 routes[range]?.remove(at: index)
                 if routes[range]?.isEmpty == true { routes[range] = nil }
             }
             return true
-        case .nextHopsChanged: return true
+        case .rule(let rule):
+            let index = rules.firstIndex { $0.priority > rule.priority } ?? rules.count
+            rules.insert(rule, at: index)
+            // The routes of a further table were not kept.
+            if rule.searches { tables.insert(rule.table) }
+            return true
+        case .othersChanged: return true
         }
     }
 
@@ -108,27 +122,32 @@ struct NetworkState: Sendable {
     func path(to destination: IPAddress?) -> NetworkPath {
         guard let destination else { return defaultPath }
         if destination.isLoopback || isOwn(destination) { return loopbackPath }
-        return path(to: destination, upTo: destination.bits) ?? .none
+        return path(to: destination, upTo: destination.bits)
     }
 
-    /// Whether any other machine may be reached, by whatever route.
-    var hasAnyPath: Bool {
-        defaultPath.isReachable
-            || routes.contains { range, routes in
-                // Each link of IPv6 has one to itself (RFC 4291 §2.5.6).
-                !range.first.isLinkLocal
-                    && routes.contains { $0.type == 1 && ($0.isIndirect || $0.links.contains(where: isUsable)) }
-            }
+    /// Whether any other machine may be reached, by whatever route of the main table.
+    var hasAnyPath: Bool { defaultPath.isReachable || hasRoute(over: isUsable) }
+
+    private func hasRoute(over isWanted: (Int32) -> Bool) -> Bool {
+        routes.contains { range, routes in
+            isOfMachines(range)
+                && routes.contains { $0.type == 1 && ($0.isIndirect || $0.links.contains(where: isWanted)) }
+        }
     }
 
     /// The links over which another machine may be reached.
     var linksInUse: Set<Int32> {
         var found: Set<Int32> = []
-        // Each link of IPv6 has a route to itself.
-        for (range, routes) in routes where !range.first.isLinkLocal {
+        for (range, routes) in routes where isOfMachines(range) {
             for route in routes where route.type == 1 { found.formUnion(route.links) }
         }
         return found.filter(isUsable)
+    }
+
+    /// Each link of IPv6 has a route to itself (RFC 4291 §2.5.6), which leads to nobody that is
+    /// known.
+    private func isOfMachines(_ range: Range) -> Bool {
+        range.table == NetworkRoute.mainTable && !range.first.isLinkLocal
     }
 
     /// Whether a path over some link would cost money.
@@ -143,9 +162,9 @@ struct NetworkState: Sendable {
     /// Two halves in place of one default route are how tunnels win over it; of IPv6, the eighth of
     /// all addresses that are global (RFC 4291 §2.4) counts, too.
     private var defaultPath: NetworkPath {
-        let path4 = path(to: IPAddress(isIPv4: true, high: 1 << 56, low: 0), upTo: 1) ?? .none
+        let path4 = path(to: IPAddress(isIPv4: true, high: 1 << 56, low: 0), upTo: 1)
         if path4.isReachable { return path4 }
-        let path6 = path(to: IPAddress(isIPv4: false, high: 0x2000 << 48, low: 1), upTo: 3) ?? .none
+        let path6 = path(to: IPAddress(isIPv4: false, high: 0x2000 << 48, low: 1), upTo: 3)
         return path6.isReachable || path4.status == .notReachable ? path6 : path4
     }
 
@@ -164,17 +183,62 @@ struct NetworkState: Sendable {
         )
     }
 
-    private func path(to destination: IPAddress, upTo longest: Int) -> NetworkPath? {
+    private func path(to destination: IPAddress, upTo longest: Int) -> NetworkPath {
+        if let found = search(NetworkRoute.mainTable, for: destination, upTo: longest),
+            found.path.status != .notReachable
+        {
+            return found.path
+        }
+        return pathByRules(to: destination, upTo: longest)
+    }
+
+    /// The path by the rules, for a destination to which the main table has none.
+    ///
+    /// A tunnel may have a route for all that goes nowhere: it counts where another link leads to
+    /// somebody.
+    private func pathByRules(to destination: IPAddress, upTo longest: Int) -> NetworkPath {
+        var (isUnsure, first) = (false, UInt32(0))
+        for rule in rules where rule.priority >= first {
+            let match = rule.match(destination)
+            guard match != .no else { continue }
+            switch rule.action {
+            case 1:
+                guard let found = search(rule.table, for: destination, upTo: longest),
+                    found.length > rule.suppressedLength
+                else { continue }
+                let counts =
+                    found.path.interfaceKind != .other
+                    || hasRoute { isUsable($0) && links[$0]?.nature.kind != .other }
+                let path = counts ? found.path : .none
+                if match == .yes { return path.status == .notReachable && isUnsure ? .unknown : path }
+                isUnsure = isUnsure || path.status != .notReachable
+            case 2: if match == .yes { first = max(first, rule.target) }
+            case 6...8: if match == .yes { return isUnsure ? .unknown : .none }
+            default: continue
+            }
+        }
+        return isUnsure ? .unknown : .none
+    }
+
+    /// The path by the routes of a table, with the length of the range; nil where the search goes
+    /// on elsewhere.
+    private func search(
+        _ table: UInt32,
+        for destination: IPAddress,
+        upTo longest: Int
+    ) -> (path: NetworkPath, length: Int)? {
         for length in stride(from: longest, through: 0, by: -1) {
-            guard let routes = routes[Range(first: destination.prefix(length), length: length)] else { continue }
+            let range = Range(table: table, first: destination.prefix(length), length: length)
+            guard let routes = routes[range] else { continue }
             for route in routes.sorted(by: { $0.metric < $1.metric }) {
                 switch route.type {
-                case 1 where route.isIndirect: return .unknown
+                case 1 where route.isIndirect: return (.unknown, length)
                 case 1:
-                    if let path = path(over: route, to: destination) { return path }
-                // RTN_BLACKHOLE, RTN_UNREACHABLE and RTN_PROHIBIT; and RTN_THROW, which ends the
-                // search in this table.
-                default: return NetworkPath.none
+                    if let path = path(over: route, to: destination) { return (path, length) }
+                // RTN_THROW
+                case 9: return nil
+                // RTN_BLACKHOLE, RTN_UNREACHABLE and RTN_PROHIBIT
+                default: return (.none, length)
                 }
             }
         }

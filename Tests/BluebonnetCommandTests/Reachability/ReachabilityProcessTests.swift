@@ -149,6 +149,19 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
+    func `a rule leads to a default route in another table`() async throws {
+        let namespace = try await NetworkNamespace(interfaces: 1)
+        _ = try await Watch(namespace, "10.9.0.77").first()
+        try await namespace.ip("route add default via 10.9.0.2 table 1000")
+        let watch = try Watch(namespace)
+        #expect(try await watch.next()["status"] == "Not Reachable")
+        let (path, time) = try await watch.next { try await namespace.ip("rule add lookup 1000") }
+        #expect(path["interface"] == "v0" && time < Self.limit)
+        let (gone, _) = try await watch.next { try await namespace.ip("route delete default table 1000") }
+        #expect(gone["reachable"] == false)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
     func `this machine is reached by its name without any network`() async throws {
         let namespace = try await NetworkNamespace(interfaces: 0)
         let process = namespace.process(["reachability", "localhost"])

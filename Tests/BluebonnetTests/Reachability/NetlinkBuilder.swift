@@ -63,6 +63,26 @@ enum NetlinkBuilder {
         )
     }
 
+    /// A rule that has a table searched, with further attributes.
+    static func rule(
+        _ priority: UInt32,
+        table: UInt32,
+        action: UInt8 = 1,
+        family: UInt8 = 2,
+        destination: (text: String, length: UInt8) = ("", 0),
+        sourceLength: UInt8 = 0,
+        isInverted: Bool = false,
+        _ attributes: [UInt8] = [],
+        type: UInt16 = 32
+    ) -> [UInt8] {
+        message(
+            type,
+            [family, destination.length, sourceLength, 0, UInt8(truncatingIfNeeded: table), 0, 0, action]
+                + bytes(UInt32(isInverted ? 2 : 0)) + attribute(6, bytes(priority)) + attribute(15, bytes(table))
+                + (destination.length > 0 ? attribute(1, raw(destination.text)) : []) + attributes
+        )
+    }
+
     private static func raw(_ text: String) -> [UInt8] {
         guard let address = IPAddress(text) else { return [] }
         return address.isIPv4

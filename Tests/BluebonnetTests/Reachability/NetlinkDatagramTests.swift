@@ -41,10 +41,10 @@ import Testing
         #expect(kinds == ["link 2", "address", "route", "new, replaces: true"])
     }
 
-    @Test func `routes of other tables and ports of bridges are passed over`() {
+    @Test func `own addresses, routes for others and ports of bridges are passed over`() {
         let bytes =
             Builder.route(to: "192.0.2.7", 32, over: [1], table: 255)
-            + Builder.route(to: "10.0.0.0", 8, over: [2], table: 510)
+            + Builder.route(to: "10.0.0.0", 8, over: [2], service: 0x10)
             + Builder.link(2, "eth0", family: 7, type: 17)
         #expect(NetlinkDatagram(bytes[...]).messages.isEmpty)
         #expect(!NetlinkDatagram(bytes[...]).isIncomplete)
