@@ -20,6 +20,8 @@
         print(error)
         exit(77)
     }
+    // A check that hangs is ended by a signal.
+    alarm(120)
     let work = Task {
         let faults = await check.run()
         for fault in faults { print(fault) }

@@ -23,7 +23,16 @@
             return report.faults
         }
 
-        static let all = mainLoop + pictures + reuse + animations + buttons + progressBars + taskStates
+        static let all = widgets + webViews
+
+        private static let widgets =
+            mainLoop + pictures + reuse + animations + buttons + progressBars + taskStates
+
+        #if WebKitGTK
+            private static let webViews = webPages + webLoads + links
+        #else
+            private static let webViews: [Check] = []
+        #endif
     }
 
     /// What was wrong in a check.
