@@ -241,21 +241,35 @@
             return try remove(replaced + kept.dropFirst(HTTPCache.mostVariants - 1), in: database)
         }
 
-        /// Removes the entries that were not used for the longest time, until the others have room.
-        /// These are changes of their keys too: a later removal finds nothing of them to note.
-        static func makeRoom(_ capacity: Int, _ marks: CacheMarks, in database: Database) throws -> [UInt64] {
+        /// What a store keeps.
+        struct Limits: Sendable {
+            /// The bytes that the entries take at most.
+            var capacity: Int
+            /// Entries that were used last before this time are removed, in milliseconds since
+            /// 1970.
+            var unusedSince: Int?
+        }
+
+        /// Removes the entries that were not used for the longest time, until the others have room
+        /// and were used late enough. These are changes of their keys too: a later removal finds
+        /// nothing of them to note.
+        static func makeRoom(_ limits: Limits, _ marks: CacheMarks, in database: Database) throws -> [UInt64] {
+            guard try limits.unusedSince != nil || total(in: database) > limits.capacity else { return [] }
             var removed: [UInt64] = []
-            while try total(in: database) > capacity {
-                let sql = "SELECT identifier, key FROM entry ORDER BY used LIMIT 8"
-                let oldest = try Row.fetchAll(database, sql: sql)
-                guard !oldest.isEmpty else { break }
-                for row in oldest where try total(in: database) > capacity {
+            let statement = try database.cachedStatement(
+                sql: "SELECT identifier, key, used FROM entry ORDER BY used LIMIT 8"
+            )
+            while true {
+                let oldest = try Row.fetchAll(statement)
+                for row in oldest {
                     let (identifier, key): (Int64, String) = (try row.decode(atIndex: 0), try row.decode(atIndex: 1))
+                    let isOld = try limits.unusedSince.map { try row.decode(Int.self, atIndex: 2) < $0 } ?? false
+                    guard try isOld || total(in: database) > limits.capacity else { return removed }
                     try noteChange(of: key, marks, in: database)
                     removed += try remove([UInt64(clamping: identifier)], in: database)
                 }
+                if oldest.isEmpty { return removed }
             }
-            return removed
         }
     }
 #endif

@@ -20,7 +20,7 @@
     /// it.
     ///
     /// When the capacity is reached, the responses that were not used for the longest time make
-    /// room. A step that writes waits for another process no longer than a quarter of a second;
+    /// room; with an ``ageLimit`` those go that were not used for so long. A step that writes waits for another process no longer than a quarter of a second;
     /// then it fails, and the request goes on without the store. The writing steps of a process
     /// wait in one line; reading waits for no writer.
     ///
@@ -41,6 +41,10 @@
         /// The bytes of memory that a cache takes at most for responses that are used again
         /// without the disk.
         public let memoryCapacity: Int
+
+        /// The time after which a response that nobody has used is removed, whatever room there is;
+        /// nil for no limit.
+        public let ageLimit: Duration?
 
         /// The largest body: a quarter of the capacity.
         public var bodyLimit: Int { capacity / 4 }
@@ -67,16 +71,21 @@
         ///   - capacity: The bytes that the responses take at most. Default: 150 MiB.
         ///   - memoryCapacity: The bytes of memory for what was read before; see
         ///     ``memoryCapacity``. 0 for none. Default: 4 MiB.
+        ///   - ageLimit: The time after which a response that nobody has used is removed: when the
+        ///     store is opened, and when another one is stored. A use is noted once a minute.
+        ///     Default: nil, none.
         /// - Throws: ``NetworkingError`` with `storeFailed` where the folder cannot be used: it is
         ///   a link, or another user's, the disk is full, or the index is damaged, another
         ///   program's, or of a newer version of the library.
         public init(
             directory: URL,
             capacity: Int = DiskCacheStore.defaultCapacity,
-            memoryCapacity: Int = DiskCacheStore.defaultMemoryCapacity
+            memoryCapacity: Int = DiskCacheStore.defaultMemoryCapacity,
+            ageLimit: Duration? = nil
         ) throws(NetworkingError) {
             self.capacity = max(0, capacity)
             self.memoryCapacity = max(0, memoryCapacity)
+            self.ageLimit = ageLimit.map { max(.zero, $0) }
             let path = directory.path(percentEncoded: false)
             do {
                 guard directory.isFileURL else { throw SystemFile.Unusable("it is not a file URL") }
@@ -86,8 +95,14 @@
             } catch {
                 throw NetworkingError(.storeFailed, "The cache in \(path) cannot be used: \(error)", underlying: error)
             }
-            let (files, pool) = (files, pool)
+            let (files, pool, marks, limits) = (files, pool, marks, limits)
             FileWork.begin {
+                // Where another process writes, the next response that is stored does it.
+                if limits.unusedSince != nil,
+                    let removed = try? pool.write({ try CacheIndex.makeRoom(limits, marks, in: $0) })
+                {
+                    for identifier in removed { files.removeBody(identifier) }
+                }
                 files.sweep { identifier in
                     // One that cannot be looked up stays.
                     (try? pool.read { try CacheIndex.contains(identifier, in: $0) }) ?? true
@@ -158,11 +173,11 @@
         /// - Throws: An error of the database or of a file.
         public func update(_ record: CacheRecord) async throws {
             let data = try record.encoded
-            let (capacity, marks) = (capacity, marks)
+            let (limits, marks) = (limits, marks)
             try await remove { database in
                 try CacheIndex.update(record.identifier, data, in: database)
                 try CacheIndex.noteChange(of: record.key, marks, in: database)
-                return try CacheIndex.makeRoom(capacity, marks, in: database)
+                return try CacheIndex.makeRoom(limits, marks, in: database)
             }
         }
 
@@ -234,6 +249,11 @@
         /// The time of a use, in milliseconds since 1970.
         private static var now: Int { Int(Date().timeIntervalSince1970 * 1000) }
 
+        private var limits: CacheIndex.Limits {
+            let milliseconds = ageLimit.map { Int(clamping: Int64(min($0 / .milliseconds(1), 1e15))) }
+            return CacheIndex.Limits(capacity: capacity, unusedSince: milliseconds.map { Self.now - $0 })
+        }
+
         private func remove(_ work: @escaping @Sendable (Database) throws -> [UInt64]) async throws {
             let removed = try await pool.write(work)
             let files = files
@@ -250,7 +270,7 @@
         }
 
         private func commit(_ file: CacheBodyFile, _ record: CacheRecord) async throws {
-            let (files, marks, capacity, now, data) = (files, marks, capacity, Self.now, try record.encoded)
+            let (files, marks, limits, now, data) = (files, marks, limits, Self.now, try record.encoded)
             let (hash, count) = try await FileWork.run { try file.commit(to: files.body(record.identifier)) }
             do {
                 guard count == record.byteCount else { throw SystemFile.Unusable("a body has another size") }
@@ -259,7 +279,7 @@
                     let entry = CacheIndex.Entry(count: count, hash: hash, used: now)
                     try CacheIndex.insert(record, data, entry, cost: count + Self.entryCost, in: database)
                     try CacheIndex.noteChange(of: record.key, marks, in: database)
-                    removed += try CacheIndex.makeRoom(capacity, marks, in: database)
+                    removed += try CacheIndex.makeRoom(limits, marks, in: database)
                     return removed
                 }
                 try await FileWork.run { for identifier in removed { files.removeBody(identifier) } }

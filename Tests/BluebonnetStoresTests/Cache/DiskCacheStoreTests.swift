@@ -121,6 +121,29 @@
             }
         }
 
+        @Test func `what nobody has used for too long goes when the store is opened, and when it stores`() async throws
+        {
+            try await withServer { server, directory in
+                let old = try DiskCacheStore(directory: directory)
+                for path in ["/a", "/b"] { _ = try await get(old, server.baseURL + path) }
+                let lenient = try DiskCacheStore(directory: directory, ageLimit: .seconds(86_400))
+                _ = try await get(lenient, server.baseURL + "/c")
+                #expect(try await old.allRecords().count == 3)
+                let strict = try DiskCacheStore(directory: directory, ageLimit: .zero)
+                try await until("the old ones are gone, with their files") {
+                    let files = try? names(in: strict.folder).filter { $0.hasSuffix("body") }
+                    return files?.isEmpty ?? false
+                }
+                #expect(try await old.allRecords().isEmpty)
+                _ = try await get(old, server.baseURL + "/d")
+                // It is old in the millisecond after its use.
+                for number in 0..<1_000 where try await old.allRecords().contains(where: { $0.url.path() == "/d" }) {
+                    _ = try await get(strict, server.baseURL + "/\(number)")
+                }
+                #expect(try await old.allRecords().allSatisfy { $0.url.path() != "/d" })
+            }
+        }
+
         @Test func `clearing removes no foreign file`() async throws {
             try await withServer { server, directory in
                 let store = try DiskCacheStore(directory: directory)
