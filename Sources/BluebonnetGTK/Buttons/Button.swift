@@ -80,8 +80,8 @@
             button.show(image, nil, in: state)
         }
 
-        /// Shows the image of a URL in a state, when it is here; see
-        /// ``setImage(with:for:placeholder:downloader:success:failure:)-(ImageRequest?,_,_,_,_,_)``.
+        /// Shows the image of a URL in a state, when it is here, by the rules of the function that
+        /// takes a request.
         ///
         /// - Parameters:
         ///   - url: The URL, which is requested with `Accept: image/*`; nil for none.

@@ -81,8 +81,8 @@
             state.show(image)
         }
 
-        /// Shows the image of a URL, which is requested with `Accept: image/*`; see
-        /// ``setImage(with:placeholder:downloader:progress:success:failure:)-(ImageRequest?,_,_,_,_,_)``.
+        /// Shows the image of a URL, which is requested with `Accept: image/*`, by the rules of
+        /// ``setImage(with:placeholder:downloader:progress:success:failure:)``.
         ///
         /// - Parameters:
         ///   - url: The URL; nil for none.
