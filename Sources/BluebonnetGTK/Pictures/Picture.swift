@@ -17,7 +17,8 @@
     /// for last is what is shown, in whatever order the images arrive: a widget of a list can be
     /// used again for another row.
     ///
-    /// The frames of an animation are shown while the widget is on the screen.
+    /// The frames of an animation are shown while the widget is on the screen. A `GtkImage` shows
+    /// everything in the size of icons, unless its pixel size is set.
     ///
     /// Counterpart of `UIImageView+AFNetworking`.
     @safe @MainActor

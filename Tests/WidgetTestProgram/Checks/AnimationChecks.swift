@@ -23,28 +23,29 @@
             Check("animation out of sight") { report in
                 let image = try animation(frames: 40, loopCount: 0)
                 let window = try await TestWindow(.makePicture())
+                let sources = try await restingSourceCount()
                 window.child.picture.setImage(image)
                 let first = window.child.firstPixel
                 try await until("the next frame is shown") { window.child.firstPixel != first }
                 window.child.isVisible = false
                 let hidden = window.child.firstPixel
-                try await Task.sleep(for: .milliseconds(100))
+                try await until("nothing waits for the next frame") { sourceCount == sources }
                 report.expect(window.child.firstPixel, is: hidden)
                 window.child.isVisible = true
                 try await until("it goes on") { window.child.firstPixel != hidden }
                 // Another image ends it.
                 window.child.picture.setImage(try ImageServer.placeholder())
-                try await Task.sleep(for: .milliseconds(100))
+                try await until("nothing waits for the next frame") { sourceCount == sources }
                 report.expect(window.child.shownWidth, is: 3)
                 window.close()
             },
             Check("animation with an end") { report in
                 let image = try animation(frames: 3, loopCount: 2)
                 let window = try await TestWindow(.makePicture())
-                let before = sourceCount
+                let sources = try await restingSourceCount()
                 window.child.picture.setImage(image)
-                report.expect(sourceCount, is: before + 1)
-                try await until("its last frame is shown") { sourceCount == before }
+                report.expect(sourceCount > sources, "nothing waits for the next frame")
+                try await until("its last frame is shown") { sourceCount == sources }
                 report.expect(window.child.firstPixel?.red, is: 2)
                 window.close()
             },

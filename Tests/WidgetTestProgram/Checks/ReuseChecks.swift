@@ -91,7 +91,7 @@
                     let (picture, downloader) = (window.child.picture, ImageDownloader())
                     picture.setImage(with: try site.url("60"), downloader: downloader)
                     try await until("the image is shown") { window.child.shownWidth == 60 }
-                    let (sources, references) = (sourceCount, window.child.referenceCount)
+                    let (sources, references) = (try await restingSourceCount(), window.child.referenceCount)
                     for row in 0..<1000 {
                         picture.setImage(with: try site.url("\(61 + row % 50)"), downloader: downloader)
                         if row % 7 == 0 { picture.cancelImageDownload() }
@@ -103,8 +103,7 @@
                     await turns()
                     report.expect(window.child.shownWidth, is: 200)
                     report.expect(downloader.receiptCount, is: 0)
-                    // GTK has sources of its own, for frames, that come and go.
-                    try await until("no source is left") { sourceCount <= sources }
+                    try await until("no source is left") { sourceCount == sources }
                     report.expect(window.child.referenceCount, is: references)
                     window.close()
                 }
