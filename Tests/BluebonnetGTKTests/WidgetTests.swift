@@ -1,8 +1,8 @@
 #if GTK
     import Testing
 
-    /// The widgets, each in a real window of a display that nobody sees. One at a time: their frames
-    /// are drawn by the processor.
+    /// The widgets, each in a real window of a display that nobody sees. One at a time: their
+    /// frames are drawn by the processor.
     @Suite(.needs("Xvfb"), .virtualDisplay, .serialized, .timeLimit(.minutes(10)))
     struct WidgetTests {
         @Test func `without a display there is an error`() async throws {

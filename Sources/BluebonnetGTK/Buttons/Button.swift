@@ -13,8 +13,8 @@
     /// ```
     ///
     /// The image is shown by the child of the button where that is a `GtkPicture` or a `GtkImage`;
-    /// any other child, such as a label, is replaced by a `GtkPicture`. A state without an image has
-    /// that of ``State/normal``.
+    /// any other child, such as a label, is replaced by a `GtkPicture`. A state without an image
+    /// has that of ``State/normal``.
     ///
     /// A value around the pointer to a widget; it does not keep the widget. The downloads are kept
     /// with the widget, and cancelled when it is destroyed.

@@ -27,6 +27,7 @@
         /// - Parameters:
         ///   - widget: The widget.
         ///   - key: The name of the kind.
+        /// - Returns: The state.
         static func state<State: WidgetState>(of widget: WidgetPointer, key: GQuark) -> State {
             if let known: State = unsafe known(of: widget, key: key) { return known }
             let state = unsafe State(widget)

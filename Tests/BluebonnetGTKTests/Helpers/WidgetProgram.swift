@@ -17,6 +17,7 @@
         ///   - arguments: Its arguments.
         ///   - display: The display; nil for none.
         /// - Returns: Its exit status and its output.
+        /// - Throws: The error of the system where it cannot be started.
         static func run(_ arguments: [String], display: String?) async throws -> (status: Int32, text: String) {
             try await withDirectory { home in
                 let process = Process()

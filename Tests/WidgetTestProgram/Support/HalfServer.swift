@@ -14,6 +14,7 @@
         /// - Parameters:
         ///   - hasLength: Whether the response tells its length. Default: true.
         ///   - body: Uses it.
+        /// - Throws: What the body throws.
         @MainActor
         static func run(hasLength: Bool = true, _ body: @MainActor (HalfServer) async throws -> Void) async throws {
             let gate = FaultGate()

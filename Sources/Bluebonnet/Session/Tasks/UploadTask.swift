@@ -58,9 +58,9 @@ public final class UploadTask<Output: Sendable>: ValueTask {
     /// The state of the task.
     public var state: TaskState { core.call.state }
 
-    /// The state now, and each new one until the task is over: ``TaskState/completed`` is the last one. A slow
-    /// reader gets the newest. The task is not kept: of one that is released before it was started,
-    /// the states end without that.
+    /// The state now, and each new one until the task is over: ``TaskState/completed`` is the last
+    /// one. A slow reader gets the newest. The task is not kept: of one that is released before it
+    /// was started, the states end without that.
     public var states: AsyncStream<TaskState> { core.call.states }
 
     /// The request of the last hop, after interceptors and redirects; the original one before the
