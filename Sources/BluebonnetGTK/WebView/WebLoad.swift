@@ -13,6 +13,12 @@
             var textEncodingName: String?
         }
 
+        /// What is done with cookies.
+        struct CookieSteps {
+            let beforeRequest: @MainActor () async -> Void
+            let beforePage: @MainActor () async -> Void
+        }
+
         /// What is done with a page.
         struct Actions {
             let progress: (@MainActor (TaskProgress) -> Void)?
@@ -59,17 +65,25 @@
         let task: StreamTask
         let actions: Actions
         private let overrides: Overrides
+        private let cookies: CookieSteps?
         private let limit: Int
         private var progress: (@MainActor (TaskProgress) -> Void)?
         private var work: Task<Void, Never>?
 
-        init(_ request: Request, through manager: HTTPSessionManager, _ overrides: Overrides, _ actions: Actions) {
+        init(
+            _ request: Request,
+            through manager: HTTPSessionManager,
+            _ overrides: Overrides,
+            _ actions: Actions,
+            cookies: CookieSteps?
+        ) {
             var request = request
             if request.headerFields[.accept] == nil { request.headerFields[.accept] = Self.accept }
             task = manager.streamTask(request)
             limit = manager.session.configuration.limits.bodyInMemory
             self.overrides = overrides
             self.actions = actions
+            self.cookies = cookies
             progress = actions.progress
         }
 
@@ -107,6 +121,7 @@
         }
 
         private func receive(_ isShown: (String) -> Bool) async throws(NetworkingError) -> WebPage {
+            await cookies?.beforeRequest()
             let response = try await task.value
             let (head, request) = (response.head, response.request)
             if let error = WebPage.refusal(of: head, to: request, mimeType: overrides.mimeType, isShown: isShown) {
@@ -115,6 +130,7 @@
                 throw error
             }
             let page = try await Self.page(response, overrides, limit: limit)
+            await cookies?.beforePage()
             reportEnd()
             return page
         }

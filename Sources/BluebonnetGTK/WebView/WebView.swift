@@ -17,9 +17,9 @@
     /// replaces it, and it is cancelled when the widget is destroyed.
     ///
     /// Only the page itself comes through the session. WebKit loads all that the page refers to:
-    /// images, styles, scripts and frames, with connections and cookies of its own. It follows the
-    /// links of a page, too, unless ``followLinks(progress:success:failure:)`` sends them through
-    /// the session.
+    /// images, styles, scripts and frames, with connections of its own, and with cookies of its own
+    /// unless ``sharesCookies`` is true. It follows the links of a page, too, unless
+    /// ``followLinks(progress:success:failure:)`` sends them through the session.
     ///
     /// Counterpart of `WKWebView+AFNetworking`.
     @safe @MainActor
@@ -56,6 +56,24 @@
             nonmutating set { state.manager = newValue }
         }
 
+        /// Whether the session and WebKit have the same cookies. Default: false, each has its own.
+        ///
+        /// Before each request, the `cookieJar` of the session gets what pages have set and removed
+        /// in WebKit since the last load; before each page is shown, WebKit gets the cookies of the
+        /// jar. Who has logged in through the session then sees the pictures of a page, too, and
+        /// who logs in on a page is logged in for the session. A session without a jar has no
+        /// cookies to share.
+        ///
+        /// The cookies of WebKit are those of the view's `WebKitNetworkSession`, which other views
+        /// may have, too.
+        public var sharesCookies: Bool {
+            get { knownState?.sharedCookies != nil }
+            nonmutating set {
+                guard newValue != sharesCookies else { return }
+                state.sharedCookies = newValue ? SharedCookies() : nil
+            }
+        }
+
         /// Whether a page is loaded: through the session, or by WebKit, which loads what a page
         /// refers to.
         public var isLoading: Bool {
@@ -69,11 +87,11 @@
         /// cancelled, and none of its closures is called any more.
         ///
         /// `failure` gets, besides the errors of requests: `responseRefused` for a response that is
-        /// to be saved as a file (RFC 6266) or that has no page (204, 205); `unacceptableContentType`
-        /// for a type that WebKit does not show, and for a response without one;
-        /// `unsupportedScheme` for a final URL that is not `http` or `https`; `bodyTooLarge` above
-        /// the session's `limits.bodyInMemory`. Of a refused response the body is not read. What
-        /// the web view shows stays as it is.
+        /// to be saved as a file (RFC 6266) or that has no page (204, 205);
+        /// `unacceptableContentType` for a type that WebKit does not show, and for a response
+        /// without one; `unsupportedScheme` for a final URL that is not `http` or `https`;
+        /// `bodyTooLarge` above the session's `limits.bodyInMemory`. Of a refused response the body
+        /// is not read. What the web view shows stays as it is.
         ///
         /// - Parameters:
         ///   - request: The request to send. Without an `Accept` it gets one that prefers HTML.
@@ -88,8 +106,8 @@
         /// - Returns: The task, started. One that is cancelled calls `failure`, with `cancelled`.
         ///
         /// Counterpart of
-        /// `loadRequest:navigation:MIMEType:textEncodingName:progress:success:failure:`. WebKit tells
-        /// of the navigation itself, by the signal `load-changed`.
+        /// `loadRequest:navigation:MIMEType:textEncodingName:progress:success:failure:`. WebKit
+        /// tells of the navigation itself, by the signal `load-changed`.
         @discardableResult
         public func load(
             _ request: Request,

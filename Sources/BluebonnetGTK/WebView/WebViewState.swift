@@ -12,6 +12,8 @@
         static let key = unsafe g_quark_from_static_string("bluebonnet-web-view")
 
         var manager = HTTPSessionManager()
+        /// What keeps the cookies of the session and those of WebKit the same; nil for nothing.
+        var sharedCookies: SharedCookies?
         /// The load under way, at most one: of one that was replaced or cancelled nothing is heard
         /// any more.
         private(set) var load: WebLoad?
@@ -40,7 +42,7 @@
         func begin(_ request: Request, _ overrides: WebLoad.Overrides, _ actions: WebLoad.Actions) -> StreamTask {
             cancelLoad()
             let number = number
-            let load = WebLoad(request, through: manager, overrides, actions)
+            let load = WebLoad(request, through: manager, overrides, actions, cookies: cookieSteps)
             self.load = load
             load.start(
                 isShown: { [weak self] type in
@@ -54,6 +56,17 @@
                 }
             )
             return load.task
+        }
+
+        /// The steps that the cookies need; nil for none.
+        private var cookieSteps: WebLoad.CookieSteps? {
+            guard let sharedCookies, let jar = manager.session.configuration.cookieJar, let widget = unsafe widget,
+                let store = unsafe WebCookieStore(of: widget.webView)
+            else { return nil }
+            return WebLoad.CookieSteps(
+                beforeRequest: { await sharedCookies.take(from: store, into: jar) },
+                beforePage: { await sharedCookies.give(jar, to: store) }
+            )
         }
 
         private func finish(_ outcome: Result<WebPage, NetworkingError>, _ actions: WebLoad.Actions) {

@@ -47,6 +47,11 @@
                 try await WidgetProgram.check("links")
             }
 
+            @Test func `the session and WebKit share their cookies where that is wanted`() async throws {
+                try await WidgetProgram.check("shared cookies")
+                try await WidgetProgram.check("separate cookies")
+            }
+
             @Test func `the error of a link is told`() async throws {
                 try await WidgetProgram.check("link that fails")
             }

@@ -29,7 +29,7 @@
             mainLoop + pictures + reuse + animations + buttons + progressBars + taskStates
 
         #if WebKitGTK
-            private static let webViews = webPages + webLoads + links
+            private static let webViews = webPages + webLoads + links + webCookies
         #else
             private static let webViews: [Check] = []
         #endif
