@@ -7,7 +7,7 @@ package enum DocumentCharset {
 
     /// The label of the charset: that of a byte-order mark, else that of the `Content-Type`, else
     /// the one that the document names: in a `<meta>` of HTML, in the declaration of XML. A label
-    /// of an unknown charset counts as none.
+    /// of a charset that browsers do not know counts as none.
     ///
     /// - Parameters:
     ///   - body: The bytes of the document.
@@ -19,7 +19,7 @@ package enum DocumentCharset {
         if body.starts(with: [0xEF, 0xBB, 0xBF]) { return "UTF-8" }
         if body.starts(with: [0xFF, 0xFE]) { return "UTF-16LE" }
         if body.starts(with: [0xFE, 0xFF]) { return "UTF-16BE" }
-        if let label = contentType.flatMap(Charset.label(ofContentType:)), Charset(label) != nil { return label }
+        if let label = contentType.flatMap(Charset.label(ofContentType:)), charset(label) != nil { return label }
         let beginning = Array(body.prefix(prescanLength))
         let named: String?
         switch mediaType {
@@ -34,6 +34,28 @@ package enum DocumentCharset {
         }
         return named ?? "UTF-8"
     }
+
+    /// The charset of a label, if the Encoding Standard has it.
+    fileprivate static func charset(_ label: String) -> Charset? {
+        guard let charset = Charset(label) else { return nil }
+        switch charset.scheme {
+        case .utf8, .ascii, .latin1, .utf16, .big5: return charset
+        case .utf32: return nil
+        case .system(let name):
+            let isKnown = systemNames.contains(name) || isoPrefixes.contains { name.hasPrefix($0) }
+            return isKnown ? charset : nil
+        }
+    }
+
+    /// The names for `iconv` of the charsets in the Encoding Standard, but those of ISO-8859.
+    private static let systemNames = Set(
+        [
+            "GBK", "GB18030", "CP932", "EUC-JP-MS", "CP949", "ISO-2022-JP", "CP874", "KOI8-R", "KOI8-U", "CP866",
+            "MACINTOSH", "MAC-CYRILLIC", "ARABIC", "CYRILLIC", "GREEK", "HEBREW",
+        ] + (1250...1258).map { "CP\($0)" } + (2...6).flatMap { ["LATIN\($0)", "L\($0)"] }
+    )
+
+    private static let isoPrefixes = ["ISO-8859-", "ISO8859-", "ISO_8859-"]
 
     /// The encoding that the declaration of XML names (XML 1.0 §2.8), if it is known.
     private static func xmlEncoding(_ bytes: [UInt8]) -> String? {
@@ -63,7 +85,7 @@ struct HTMLPrescan {
     /// The label of a charset that is known. A `<meta>` that could be read was not in UTF-16: the
     /// standard takes UTF-8 then.
     static func known(_ label: String) -> String? {
-        guard let charset = Charset(label) else { return nil }
+        guard let charset = DocumentCharset.charset(label) else { return nil }
         return [.utf16, .utf16BigEndian, .utf16LittleEndian].contains(charset) ? "UTF-8" : label
     }
 

@@ -85,6 +85,17 @@ import Testing
         #expect(label("<meta charset=gbk>", contentType: "text/plain", mediaType: "text/plain") == "UTF-8")
     }
 
+    @Test(arguments: ["utf-8", "iso-8859-2", "latin2", "koi8-u", "windows-1254", "gb2312", "big5", "euc-kr", "sjis"])
+    func `a charset of the Encoding Standard is taken`(charset: String) {
+        #expect(label("x", contentType: "text/html; charset=\(charset)") == charset)
+    }
+
+    @Test(arguments: ["utf-32", "ucs-4", "ibm037", "euc-tw", "iso-2022-kr"])
+    func `a charset that browsers do not know counts as none`(charset: String) {
+        #expect(label("<meta charset=gbk>", contentType: "text/html; charset=\(charset)") == "gbk")
+        #expect(label("<meta charset=\(charset)><meta charset=gbk>") == "gbk")
+    }
+
     @Test func `a thousand random beginnings end`() {
         var generator = SystemRandomNumberGenerator()
         let pieces = ["<", ">", "/", "meta", "<meta ", "charset", "=", "'", "\"", " ", "<!--", "-->", "gbk", "?", "é"]
