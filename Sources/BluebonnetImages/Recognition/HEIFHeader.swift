@@ -36,7 +36,7 @@
             return information
         }
 
-        private static func boxes(_ bytes: ImageBytes, named name: String) throws(ImageFault) -> [ImageBytes] {
+        static func boxes(_ bytes: ImageBytes, named name: String) throws(ImageFault) -> [ImageBytes] {
             var found: [ImageBytes] = []
             var place = 0
             for _ in 0..<maximumBoxes where place < bytes.count {
@@ -55,6 +55,7 @@
                 guard size <= bytes.count - place else { return found }
                 place += size
             }
+            guard place >= bytes.count else { throw .malformed("it has too many boxes") }
             return found
         }
     }

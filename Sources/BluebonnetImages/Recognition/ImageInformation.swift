@@ -29,8 +29,9 @@
         /// The delays of the frames. Empty where the image is not animated.
         var delays: [Duration] = []
 
-        /// The number of pixels of the largest frame that is stored, or of the largest part of a
-        /// TIFF that is decoded at once, where one is larger than the image; else zero.
+        /// The number of pixels of the largest frame that is stored, of the largest part of a TIFF
+        /// that is decoded at once, or of the largest picture in an AVIF, where one is larger than
+        /// the image.
         var largestFrame = 0
 
         /// The number of pixels of all frames as they are stored; zero where none is larger than

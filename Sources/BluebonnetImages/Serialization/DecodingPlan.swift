@@ -20,7 +20,7 @@
                     "The image has \(data.count) bytes; the limit is \(decoder.limits.maximumByteCount)."
                 )
             }
-            information = try ImageInformation(of: data)
+            var information = try ImageInformation(of: data)
             let format = information.format
             // A plan of a helper process gets its formats from the process that started it.
             guard (decoder.formats ?? ImageFormat.defaults).contains(format) else {
@@ -50,10 +50,12 @@
             }
             do throws(ImageFault) {
                 if format == .bmp, let changed = try BMPHeader.withoutGap(ImageBytes(data)) { bytes = changed }
+                if format == .avif { information.largestFrame = try AV1Sizes.largest(ImageBytes(data)) }
                 if format == .xbm, !XBMHeader.hasOneSize(ImageBytes(data)) { throw .malformed("it has several sizes") }
             } catch {
                 throw ImageDecodingError(error, format: format)
             }
+            self.information = information
             self.loader = loader
             let isAnimation = information.frameCount > 1 && decoder.decodesAnimations
             self.data = format == .webp && isAnimation ? WebPHeader.withEvenDelays(bytes) : bytes

@@ -6,8 +6,8 @@
     ///
     /// PNG, JPEG, GIF and Windows bitmaps have parts; for other formats, with an
     /// ``ImageDecoder/helper`` and where the image is made smaller, only the whole image is given.
-    /// A part has the size of the whole image; what has not come yet is transparent, black, or a
-    /// coarse picture in a progressive JPEG.
+    /// A part has the size of the whole image; what has not come yet is transparent, black or grey,
+    /// or a coarse picture in a progressive JPEG.
     ///
     /// The methods decode on the calling thread, one at a time. ``ImageDecoder/images(from:)`` is
     /// the same for a sequence of bytes, and decodes elsewhere.
