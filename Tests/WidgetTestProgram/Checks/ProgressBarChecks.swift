@@ -47,10 +47,12 @@
                     let window = try await TestWindow(.makeProgressBar())
                     var request = Request(method: .post, url: try require(URL(string: "\(server.baseURL)/")))
                     request.body = .data(Data(repeating: 7, count: 300_000))
-                    let task = SessionManager().uploadTask(for: request)
+                    let session = SessionManager()
+                    let task = session.uploadTask(for: request)
                     window.child.progressBar.setProgress(ofUpload: task)
                     _ = try await task.value
                     try await until("all is shown") { window.child.fraction == 1 }
+                    report.expect(session.tasks.isEmpty, "the task is not over")
                     window.close()
                 }
             },

@@ -58,7 +58,7 @@
                 try await ImageServer.run(before: { _ in [.hold(gate)] }) { site in
                     let downloader = ImageDownloader()
                     var calls = 0
-                    // Destroyed with its window, while somebody has a reference.
+                    // Destroyed while somebody has a reference.
                     let window = try await TestWindow(.makePicture())
                     let widget = window.child
                     widget.retain()
@@ -67,11 +67,18 @@
                         downloader: downloader,
                         failure: { _ in calls += 1 }
                     )
-                    report.expect(downloader.receiptCount, is: 1)
                     window.close()
+                    report.expect(downloader.receiptCount, is: 1)
+                    widget.dispose()
                     report.expect(downloader.receiptCount, is: 0)
                     report.expect(widget.referenceCount, is: 1)
                     widget.release()
+                    // Destroyed with its window.
+                    let last = try await TestWindow(.makePicture())
+                    last.child.picture.setImage(with: try site.url("61"), downloader: downloader)
+                    report.expect(downloader.receiptCount, is: 1)
+                    last.close()
+                    report.expect(downloader.receiptCount, is: 0)
                     // Released without ever having been in a window.
                     let other = Widget.makePicture()
                     other.retain()

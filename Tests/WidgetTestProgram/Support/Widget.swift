@@ -124,6 +124,11 @@
             unsafe g_object_ref_sink(pointer)
         }
 
+        /// Destroys it, whoever has a reference.
+        func dispose() {
+            unsafe g_object_run_dispose(object)
+        }
+
         func release() {
             unsafe g_object_unref(pointer)
         }
