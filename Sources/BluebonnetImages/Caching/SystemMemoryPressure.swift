@@ -20,17 +20,24 @@
         private let events: CInt?
         /// The ends of the pipe that stops a wait.
         private let (stopped, stopping): (CInt, CInt)
-        private let lastEvents: Mutex<MemoryEvents>
+        /// Nil where there are none to wait for.
+        private let lastEvents: Mutex<MemoryEvents?>
 
         /// Nil where the system tells nothing.
-        init?() {
+        convenience init?() {
             let folder = Self.contents("/proc/self/cgroup").flatMap(MemoryEvents.folder(in:))
             // The group of the process may be short of memory where the machine is not.
-            trigger =
-                folder.flatMap { Self.openTrigger($0 + "/memory.pressure") }
-                ?? Self.openTrigger("/proc/pressure/memory")
-            events = folder.flatMap { Self.open($0 + "/memory.events", O_RDONLY) }
-            lastEvents = Mutex(MemoryEvents(events.map(Self.read) ?? ""))
+            self.init(
+                trigger: folder.flatMap { Self.openTrigger($0 + "/memory.pressure") }
+                    ?? Self.openTrigger("/proc/pressure/memory"),
+                events: folder.flatMap { Self.open($0 + "/memory.events", O_RDONLY) }
+            )
+        }
+
+        /// Takes the files, which it closes.
+        init?(trigger: CInt?, events: CInt?) {
+            (self.trigger, self.events) = (trigger, events)
+            lastEvents = Mutex(events.map { MemoryEvents(Self.read($0) ?? "") })
             var ends: [CInt] = [-1, -1]
             let hasPipe = trigger != nil || events != nil ? unsafe pipe(&ends) == 0 : false
             (stopped, stopping) = (ends[0], ends[1])
@@ -46,11 +53,13 @@
 
         func wait() -> Bool {
             while true {
+                let waitsForEvents = lastEvents.withLock { $0 != nil }
+                guard waitsForEvents || trigger != nil else { return false }
                 // A negative descriptor is left out.
                 var files = [
                     pollfd(fd: stopped, events: Int16(POLLIN), revents: 0),
                     pollfd(fd: trigger ?? -1, events: Int16(POLLPRI), revents: 0),
-                    pollfd(fd: events ?? -1, events: Int16(POLLPRI), revents: 0),
+                    pollfd(fd: waitsForEvents ? events ?? -1 : -1, events: Int16(POLLPRI), revents: 0),
                 ]
                 guard unsafe poll(&files, nfds_t(files.count), -1) >= 0 else {
                     guard errno == EINTR else { return false }
@@ -61,9 +70,12 @@
                 guard files[1].revents & Int16(POLLERR | POLLNVAL) == 0 else { return false }
                 var isPressure = files[1].revents != 0
                 if let events, files[2].revents != 0 {
-                    let now = MemoryEvents(Self.read(events))
+                    // The file of a group that was removed, because the process is in another one
+                    // now, is ready for ever, and cannot be read.
+                    let now = Self.read(events).map { MemoryEvents($0) }
                     let hasRisen = lastEvents.withLock { last in
                         defer { last = now }
+                        guard let now, let last else { return false }
                         return now.isPressure(since: last)
                     }
                     isPressure = isPressure || hasRisen
@@ -105,12 +117,15 @@
             return read(file)
         }
 
-        /// The first 4096 bytes of a file: the ones that are read here have fewer.
-        private static func read(_ file: CInt) -> String {
+        /// The first 4096 bytes of a file: the ones that are read here have fewer. Nil where it
+        /// cannot be read.
+        private static func read(_ file: CInt) -> String? {
+            var isRead = false
             let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
-                count = unsafe max(0, pread(file, buffer.baseAddress, buffer.count, 0))
+                let result = unsafe pread(file, buffer.baseAddress, buffer.count, 0)
+                (isRead, count) = (result >= 0, max(0, result))
             }
-            return String(decoding: bytes, as: UTF8.self)
+            return isRead ? String(decoding: bytes, as: UTF8.self) : nil
         }
     }
 #endif

@@ -3,6 +3,12 @@
     import Synchronization
     import Testing
 
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
+
     @testable import BluebonnetImages
 
     @Suite(.timeLimit(.minutes(5)))
@@ -68,6 +74,15 @@
         @Test func `the wait for the system's pressure ends when it is stopped`() async {
             guard let source = SystemMemoryPressure() else { return }
             source.stop()
+            #expect(!source.wait())
+        }
+
+        @Test func `the wait ends where the control group was removed`() throws {
+            // A pipe that nobody writes to is ready for ever, and has no beginning to be read from.
+            var ends: [CInt] = [-1, -1]
+            try #require(unsafe pipe(&ends) == 0)
+            close(ends[1])
+            let source = try #require(SystemMemoryPressure(trigger: nil, events: ends[0]))
             #expect(!source.wait())
         }
 
