@@ -211,7 +211,8 @@ public final class NetworkActivityMonitor: Sendable {
     }
 
     private func wait(for delay: StateMachine.Delay, _ number: Int) -> Task<Void, Never> {
-        let time = delay == .activation ? activationDelay : completionDelay
+        // A clock may end the process where the sum of its time and a delay has no number.
+        let time = min(delay == .activation ? activationDelay : completionDelay, .seconds(1 << 40))
         return Task { [weak self, clock] in
             // A delay that is cancelled is void.
             guard (try? await clock.sleep(for: time)) != nil else { return }

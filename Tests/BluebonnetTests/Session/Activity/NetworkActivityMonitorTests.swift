@@ -53,6 +53,16 @@ struct NetworkActivityMonitorTests {
         }
     }
 
+    @Test func `a delay that no clock can wait for is cut`() async {
+        let clock = HeldClock()
+        let monitor = NetworkActivityMonitor(activationDelay: .seconds(Int64.max), clock: clock)
+        var changes = monitor.changes.makeAsyncIterator()
+        monitor.increment()
+        while clock.sleeperCount == 0 { await Task.yield() }
+        clock.move(by: .seconds(1 << 40))
+        #expect(await changes.next() == true)
+    }
+
     @Test func `the delays are those of AFNetworking`() {
         let monitor = NetworkActivityMonitor()
         #expect(monitor.activationDelay == .seconds(1))
