@@ -10,7 +10,7 @@
     ///
     /// ```
     /// try GTKMainLoop.attach()
-    /// let application = gtk_application_new("org.example.Photos", G_APPLICATION_FLAGS_NONE)
+    /// let application = gtk_application_new("org.example.Photos", G_APPLICATION_DEFAULT_FLAGS)
     /// …
     /// exit(g_application_run(application, 0, nil))
     /// ```
