@@ -58,7 +58,7 @@
 
         /// Whether the session has sent the only request for a path, and not WebKit.
         func isOfSession(_ path: String) -> Bool {
-            requests(path).map { $0.value(of: "User-Agent")?.contains("Bluebonnet") ?? false } == [true]
+            requests(path).map { $0.value(of: "User-Agent")?.contains("WebKit") ?? false } == [false]
         }
     }
 #endif

@@ -18,6 +18,7 @@
                     )
                     try await site.server.waitForRequests(1)
                     web.view.load(try site.request("/two"))
+                    calls = 0
                     try await web.waitForPage(site.url("/two"))
                     try await site.server.waitUntilClientClosed(connection: 0)
                     await turns()
