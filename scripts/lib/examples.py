@@ -2,13 +2,15 @@
 
     examples.py [--command PATH] [NAME…]
 
-Every example gets the URL of the server as its only argument, and a temporary folder as its working directory.
-It must end with status 0, and write to standard output what its expected.txt has, where `SERVER` stands for
+Every example gets the URL of the server as its first argument, then those of its file arguments.txt where there is
+one, and a temporary folder as its working directory. One with the trait GTK gets a display. An example must end with status 0, and write to standard output what its expected.txt has, where `SERVER` stands for
 the URL, and `…` for any text within a line.
 """
 
 import argparse
+import contextlib
 import difflib
+import os
 import re
 import subprocess
 import sys
@@ -36,13 +38,34 @@ def differences(output: str, expected: str) -> list[str]:
     return list(difflib.unified_diff(wanted, shown + lines[len(wanted) :], "expected", "output", lineterm=""))
 
 
-def run(name: str, server: str, folder: str) -> list[str]:
+def has_traits(name: str) -> bool:
+    """Whether an example asks for traits of the library, which is compiled again for it."""
+    return "traits:" in (EXAMPLES / name / "Package.swift").read_text()
+
+
+def has_windows(name: str) -> bool:
+    """Whether an example needs a display."""
+    return '"GTK"' in (EXAMPLES / name / "Package.swift").read_text()
+
+
+def arguments_of(name: str) -> list[str]:
+    """The arguments of an example after the URL of the server."""
+    file = EXAMPLES / name / "arguments.txt"
+    return file.read_text().split() if file.exists() else []
+
+
+def run(name: str, server: str, folder: str, environment: dict[str, str]) -> list[str]:
     """The reasons why the run of an example is not as expected; nothing when it is."""
     expected = (EXAMPLES / name / "expected.txt").read_text()
     program = (SCRATCH / "debug" / name).absolute()
     try:
         done = subprocess.run(
-            [program, server], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS
+            [program, server, *arguments_of(name)],
+            cwd=folder,
+            env={**os.environ, **environment},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=SECONDS,
         )
     except subprocess.TimeoutExpired as error:
         written = (error.stdout or b"").decode(errors="replace").splitlines()
@@ -60,6 +83,8 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="an example to run (all when left out)")
     arguments = parser.parse_args()
     names = arguments.names or sorted(file.parent.name for file in EXAMPLES.glob("*/Package.swift"))
+    # Those with traits come last: the library is compiled once without traits, and once with them.
+    names.sort(key=has_traits)
     if arguments.command is None:
         subprocess.run(["scripts/command"], check=True)
     command = arguments.command or Path(".build/release/bluebonnet")
@@ -69,20 +94,21 @@ def main() -> int:
         place = ["--package-path", EXAMPLES / name, "--scratch-path", SCRATCH]
         subprocess.run(["swift", "build", "--disable-index-store", *place, "--product", name], check=True)
     failed = []
-    with tempfile.TemporaryDirectory() as folder:
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
         service = processes.Service("bluebonnet serve", [command, "serve"], Path(folder) / "serve.log")
-        try:
-            server = service.wait_for(lambda: service.logged(r"^(http://\S+)\n"))
-            for name in names:
-                started = time.monotonic()
-                faults = run(name, server, folder)
-                if faults:
-                    failed.append(name)
-                    print(f"examples: {name} FAILED", *faults, sep="\n    ", file=sys.stderr, flush=True)
-                else:
-                    print(f"examples: {name} is as expected ({time.monotonic() - started:.1f} s)", flush=True)
-        finally:
-            service.stop()
+        stack.callback(service.stop)
+        server = service.wait_for(lambda: service.logged(r"^(http://\S+)\n"))
+        for name in names:
+            started = time.monotonic()
+            display = processes.virtual_display(folder) if has_windows(name) else contextlib.nullcontext({})
+            with display as environment:
+                faults = run(name, server, folder, environment)
+            if faults:
+                failed.append(name)
+                print(f"examples: {name} FAILED", *faults, sep="\n    ", file=sys.stderr, flush=True)
+            else:
+                print(f"examples: {name} is as expected ({time.monotonic() - started:.1f} s)", flush=True)
     if failed:
         print(f"examples: failed: {', '.join(failed)}", file=sys.stderr)
         return 1

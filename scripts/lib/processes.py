@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -85,6 +85,25 @@ class Service:
         """Ends it, by force if it does not end within some seconds."""
         end([self.pid], lambda _: self.process.poll() is None)
         self.process.wait()
+
+
+@contextlib.contextmanager
+def virtual_display(folder: Path) -> Iterator[dict[str, str]]:
+    """A display without a screen until the end of the block: the environment of a program that uses it."""
+    log = Path(folder) / "display.log"
+    log.unlink(missing_ok=True)
+    service = Service("Xvfb", ["Xvfb", "-noreset", "-displayfd", "1", "-screen", "0", "1280x960x24"], log)
+    try:
+        number = service.wait_for(lambda: service.logged(r"^(\d+)\n"))
+        yield {
+            "DISPLAY": f":{number}",
+            "GDK_BACKEND": "x11",
+            "GSK_RENDERER": "cairo",  # faster than OpenGL without a graphics card
+            "GTK_A11Y": "none",
+            "GSETTINGS_BACKEND": "memory",
+        }
+    finally:
+        service.stop()
 
 
 def end_with_parent():

@@ -24,3 +24,16 @@ class Output(unittest.TestCase):
     def test_only_the_lines_that_differ_are_shown_as_such(self):
         shown = examples.differences("in 3 ms\nthree\n", "in … ms\ntwo\n")
         self.assertEqual(shown[3:], [" in … ms", "-two", "+three"])
+
+
+class Runs(unittest.TestCase):
+    def test_an_example_gets_the_arguments_of_its_file(self):
+        self.assertEqual(examples.arguments_of("Gallery")[0], "--automatic")
+        self.assertEqual(examples.arguments_of("Chat"), [])
+
+    def test_examples_with_traits_come_last(self):
+        self.assertEqual(sorted(["Gallery", "Chat", "Login"], key=examples.has_traits), ["Chat", "Login", "Gallery"])
+
+    def test_only_an_example_with_gtk_gets_a_display(self):
+        self.assertTrue(examples.has_windows("Gallery"))
+        self.assertFalse(examples.has_windows("Chat"))

@@ -1,4 +1,5 @@
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -59,6 +60,13 @@ class Services(unittest.TestCase):
     def test_a_service_that_is_not_ready_in_time_is_a_problem(self):
         with self.assertRaisesRegex(processes.Problem, r"not ready after 0.1 s; its log says:\n\(nothing\)"):
             self.service("sleep 60").wait_for(lambda: False, seconds=0.1)
+
+    @unittest.skipUnless(shutil.which("Xvfb"), "needs Xvfb")
+    def test_a_virtual_display_has_a_socket_until_the_end(self):
+        with processes.virtual_display(self.folder) as environment:
+            socket_file = Path("/tmp/.X11-unix") / environment["DISPLAY"].replace(":", "X")
+            self.assertTrue(socket_file.exists())
+        self.assertFalse(socket_file.exists())
 
     def test_a_service_gets_its_environment(self):
         service = self.service('echo "$WORD"; sleep 60', WORD="bluebonnet")
