@@ -14,28 +14,34 @@
             performing body: @concurrent @Sendable () async throws -> Void
         ) async throws {
             let process = Process()
-            process.executableURL = URL(filePath: "/bin/sh")
-            // The server ends with the tests, also when they are killed: then its input ends.
+            process.executableURL = URL(filePath: "/usr/bin/env")
+            // The threads of the tests block signals, and the server would inherit that. It ends
+            // with the tests, also when they are killed: then the input of the shell ends.
             process.arguments = [
-                "-c",
+                "--default-signal", "sh", "-c",
                 """
                 Xvfb -displayfd 1 -screen 0 1024x768x24 -nolisten tcp 2>/dev/null &
-                trap 'kill $!' TERM
                 read -r end
                 kill $!
+                wait
                 """,
             ]
             let (input, output) = (Pipe(), Pipe())
             process.standardInput = input
             process.standardOutput = output
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            process.terminationHandler = { _ in end.finish() }
             try process.run()
-            defer {
-                try? input.fileHandleForWriting.close()
-                process.waitUntilExit()
+            do {
+                let number = await Self.line(of: output)
+                try #require(Int(number) != nil, "Xvfb has not started")
+                try await Self.$name.withValue(":\(number)") { try await body() }
+            } catch {
+                try input.fileHandleForWriting.close()
+                throw error
             }
-            let number = await Self.line(of: output)
-            try #require(Int(number) != nil, "Xvfb has not started")
-            try await Self.$name.withValue(":\(number)") { try await body() }
+            try input.fileHandleForWriting.close()
+            for await _ in ends {}
         }
 
         /// The first line of an output, without its end.
