@@ -15,12 +15,13 @@ extension ExchangeContext {
     }
 
     /// Where a request leads to: the addresses of its host, which are looked up where it has a
-    /// name; none where they are not found.
+    /// name; none where they are not found within the time for a connection.
     func addresses(of request: Request) async throws(NetworkingError) -> [IPAddress] {
         if let destination = request.destination { return [destination] }
         guard let host = request.url.host(percentEncoded: false) else { return [] }
         let found = Mutex<[IPAddress]>([])
-        try await sleep(atMost: nil) { wake in
+        let limit = request.effectiveTimeouts(over: settings.timeouts).connect.duration
+        try await sleep(atMost: limit) { wake in
             settings.configuration.nameResolver.lookUp(host, isWanted: { true }) { result in
                 found.withLock { $0 = ((try? result.get()) ?? []).compactMap { IPAddress($0) } }
                 wake()

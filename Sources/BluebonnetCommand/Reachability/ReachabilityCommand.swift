@@ -65,6 +65,11 @@ struct ReachabilityCommand: AsyncParsableCommand {
         guard let name, !name.isEmpty, !name.contains(where: { $0.isWhitespace || $0 == "/" || $0 == "@" }) else {
             throw .usage("That is not a host: give a name, an address or a URL.")
         }
+        // An address of IPv6 has colons, too, and may name an interface.
+        let isAddress = NetworkReachabilityManager(address: name) != nil || name.contains("%")
+        guard isAddress || !name.contains(":") else {
+            throw .usage("Give the host without a port: a route does not depend on it.")
+        }
         return NetworkReachabilityManager(domain: name)
     }
 

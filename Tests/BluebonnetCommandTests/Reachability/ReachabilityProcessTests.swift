@@ -241,7 +241,7 @@ import Testing
 }
 
 @Suite struct ReachabilityUsageTests {
-    @Test(arguments: ["", "a b", "user@example.org", "http://"])
+    @Test(arguments: ["", "a b", "user@example.org", "http://", "example.org:80"])
     func `a text that is no host is bad usage, and is not repeated`(host: String) async throws {
         let output = try await Command.run("reachability", host)
         #expect(output.status == 2)

@@ -237,4 +237,16 @@ struct ConnectivityTests {
             }
         }
     }
+
+    @Test func `a lookup that does not end leaves the default route to decide`() async throws {
+        let setting = Setting(.two(default: .cellular, near: .ethernet))
+        setting.names.hold()
+        try await withSession(setting.configuration { $0.waitsForConnectivity = false }) { session in
+            var request = try frugal("http://name.test/")
+            request.timeouts = Timeouts(connect: .milliseconds(20))
+            let error = try await networkingError { try await session.data(for: request) }
+            #expect(error.code == .networkNotAllowed && error.message.contains("x0"))
+        }
+        setting.names.release()
+    }
 }
