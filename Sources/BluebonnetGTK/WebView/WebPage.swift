@@ -58,7 +58,7 @@
             self.init(Data(html.utf8), baseURL: baseURL)
         }
 
-        /// Makes the page of a response that ``refusal(of:to:isShown:mimeType:)`` does not refuse.
+        /// Makes the page of a response that ``refusal(of:to:mimeType:isShown:)`` does not refuse.
         ///
         /// - Parameters:
         ///   - data: The body.

@@ -19,7 +19,8 @@
     /// Only the page itself comes through the session. WebKit loads all that the page refers to:
     /// images, styles, scripts and frames, with connections of its own, and with cookies of its own
     /// unless ``sharesCookies`` is true. It follows the links of a page, too, unless
-    /// ``followLinks(progress:success:failure:)`` sends them through the session.
+    /// ``followLinks(progress:success:failure:)`` sends them through the session. What WebKit loads
+    /// is not under the policies of the session: neither its pins nor its limits hold there.
     ///
     /// Counterpart of `WKWebView+AFNetworking`.
     @safe @MainActor

@@ -127,7 +127,7 @@
     /// The result of an operation of GIO, which is released with this.
     @safe
     private final class AsyncResult: Sendable {
-        /// Sendable: read on the main thread only, and released by an atomic count.
+        // It does not change, is used on the main thread only, and is released by an atomic count.
         nonisolated(unsafe) let pointer: OpaquePointer
 
         init(_ pointer: OpaquePointer) {
