@@ -35,6 +35,11 @@
                 try await WidgetProgram.check("destroyed web view")
             }
 
+            @Test func `closures are released when their load or their view has ended`() async throws {
+                try await WidgetProgram.check("closures of a web view")
+                try await WidgetProgram.check("many web views")
+            }
+
             @Test func `a page can be awaited`() async throws {
                 try await WidgetProgram.check("awaited page")
             }

@@ -29,7 +29,7 @@
             mainLoop + pictures + reuse + animations + buttons + progressBars + taskStates
 
         #if WebKitGTK
-            private static let webViews = webPages + webLoads + links + webCookies
+            private static let webViews = webPages + webLoads + links + webCookies + webMemory
         #else
             private static let webViews: [Check] = []
         #endif
