@@ -10,7 +10,7 @@
         ///
         /// - Returns: The changed bytes; nil where nothing has to be changed.
         static func withoutGap(_ bytes: ImageBytes) throws(ImageFault) -> Data? {
-            let place = try bytes.little(4, at: 10)
+            var place = try bytes.little(4, at: 10)
             let size = try bytes.little(4, at: 14)
             let table: (start: Int, end: Int)
             if size == 12 {
@@ -27,6 +27,8 @@
                 table = (start, start + (depth <= 8 ? 4 * (used == 0 ? 1 << depth : used) : 0))
             }
             guard place != table.end, place >= table.start else { return nil }
+            // Some writers forget the table, which is there.
+            if place == table.start { place = table.end }
             guard place <= bytes.count else { throw .truncated }
             var data = Data(try bytes.part(from: 0, count: min(place, table.end)).contents)
             for byte in 0..<4 { data[10 + byte] = UInt8(table.end >> (8 * byte) & 0xFF) }

@@ -36,7 +36,8 @@
                 bytes.append((UInt8(byte, radix: 2) ?? 0) << (8 - byte.count))
                 rest = rest.dropFirst(8)
             }
-            return image([0x12, 0, 0x0A, UInt8(bytes.count)] + bytes)
+            // Padding up to the end (AV1 §6.2.2) behind it.
+            return image([0x12, 0, 0x0A, UInt8(bytes.count)] + bytes + [0x78])
         }
 
         private func largest(_ data: Data) throws -> Int { try AV1Sizes.largest(ImageBytes(data)) }
@@ -81,7 +82,7 @@
             let small: [UInt8] = [0x0A, 8, 0x38, 0x0C, 0xBF, 0xB0, 0x80, 0x86, 0x83, 0x48]
             // Profile 0, a still picture, 12 bits for each side, both 4096.
             let large: [UInt8] = [0x0A, 6, 0x18, 0x2E, 0xFF, 0xFF, 0xFF, 0xC0]
-            #expect(try largest(image([0x12, 0] + small + [0x32, 3, 1, 2, 3] + large)) == 4096 * 4096)
+            #expect(try largest(image([0x12, 0] + small + [0x32, 3, 1, 2, 3] + large + [0x78])) == 4096 * 4096)
         }
 
         @Test func `a grid counts with its size`() throws {

@@ -71,6 +71,13 @@
             #expect(try decode(bitmap(header + colors.flatMap(\.self), gap: 0, indices)) == decode(SampleImage.bmp))
         }
 
+        @Test func `a table of colors is there although the pixels seem to begin with it`() throws {
+            let table = colors.flatMap { (color: [UInt8]) -> [UInt8] in color + [0] }
+            var data = bitmap(header(depth: 8, colors: 6) + table, gap: 0, indices)
+            data[10] = 54
+            #expect(try decode(data) == decode(SampleImage.bmp))
+        }
+
         @Test func `a bitmap that ends in its gap is truncated`() {
             let data = bitmap(header(depth: 24), gap: 100, Array(SampleImage.bmp.dropFirst(54)))
             #expect(reason(data.prefix(80)) == .truncated)
