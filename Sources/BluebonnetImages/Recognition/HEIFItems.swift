@@ -16,6 +16,7 @@
         /// - Parameters:
         ///   - meta: The contents of the box `meta`, without its version.
         ///   - file: All bytes.
+        /// - Throws: ``ImageFault``.
         init(_ meta: ImageBytes, of file: ImageBytes) throws(ImageFault) {
             var kinds: [Int: String] = [:]
             for box in try HEIFHeader.boxes(meta, named: "iinf") {
