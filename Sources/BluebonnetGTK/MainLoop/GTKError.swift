@@ -6,8 +6,8 @@
         /// There is no display that GTK can open; `DISPLAY` and `WAYLAND_DISPLAY` name them.
         case noDisplay
 
-        /// The caller is not the main thread of the process, as in a program with an asynchronous
-        /// `main`: give it a synchronous one.
+        /// The caller is not on the main thread of the process, which an asynchronous `main` leaves
+        /// when it waits for the first time: give the program a synchronous one.
         case notMainThread
     }
 #endif

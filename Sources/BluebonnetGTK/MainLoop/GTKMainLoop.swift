@@ -40,6 +40,10 @@
 
     /// Runs the work of the main queue, and stays in the loop.
     private func runMainQueue(_ descriptor: gint, _: GIOCondition, _: gpointer?) -> gboolean {
+        precondition(
+            bluebonnet_is_main_thread() != 0,
+            "GLib's main loop must run on the main thread, which an asynchronous main has left."
+        )
         // The counter of the descriptor, which is an eventfd, is reset first: what is sent
         // meanwhile sets it again.
         var count: UInt64 = 0

@@ -1,1 +1,0 @@
-../../BluebonnetTests/Helpers/Waiting.swift
