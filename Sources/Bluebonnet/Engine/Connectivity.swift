@@ -12,18 +12,20 @@ enum Connectivity {
     /// - Parameters:
     ///   - request: The request.
     ///   - context: Its context.
-    ///   - send: Sends it.
+    ///   - send: Sends it; over a new connection, where an existing one may be over a network that
+    ///     the request may not use.
     /// - Returns: The response.
     /// - Throws: What `send` throws, and ``NetworkingError/Code/networkNotAllowed``.
     @inline(never)
     static func send(
         _ request: Request,
         _ context: ExchangeContext,
-        _ send: () async throws -> TransportResponse
+        _ send: (_ needsFreshConnection: Bool) async throws -> TransportResponse
     ) async throws -> TransportResponse {
         let waits = context.settings.configuration.waitsForConnectivity
         var isTold = false
         while true {
+            var needsFreshConnection = false
             if request.allowsExpensiveNetworkAccess == false, let state = try await context.network(),
                 state.hasExpensiveLink
             {
@@ -37,10 +39,11 @@ enum Connectivity {
                     }
                     continue
                 }
+                needsFreshConnection = true
             }
-            guard waits else { return try await send() }
+            guard waits else { return try await send(needsFreshConnection) }
             do {
-                return try await send()
+                return try await send(needsFreshConnection)
             } catch let error as NetworkingError {
                 guard Self.isUnsent(request, error), context.call.error == nil, !Task.isCancelled,
                     let state = try await context.network(), Host(request).isUnreachable(in: state)

@@ -27,16 +27,23 @@ final class Engine: Transport {
 
     /// Sends a request, also for a caller that can undo content codings: with `offersCodings`, a
     /// request without `Accept-Encoding` offers them. With `concernsNetwork`, it waits for a
-    /// network where that is wanted.
+    /// network where that is wanted. With `needsFreshConnection`, none is used that is there.
     func send(
         _ request: Request,
         context: ExchangeContext,
         offersCodings: Bool,
-        concernsNetwork: Bool = true
+        concernsNetwork: Bool = true,
+        needsFreshConnection: Bool = false
     ) async throws -> TransportResponse {
         if concernsNetwork, waitsForConnectivity || request.allowsExpensiveNetworkAccess == false {
-            return try await Connectivity.send(request, context) {
-                try await send(request, context: context, offersCodings: offersCodings, concernsNetwork: false)
+            return try await Connectivity.send(request, context) { needsFreshConnection in
+                try await send(
+                    request,
+                    context: context,
+                    offersCodings: offersCodings,
+                    concernsNetwork: false,
+                    needsFreshConnection: needsFreshConnection
+                )
             }
         }
         let startedAt = NIODeadline.now()
@@ -59,7 +66,7 @@ final class Engine: Transport {
                 startedAt: startedAt,
                 deadline: context.endsAt,
                 isFirst: isFirst,
-                needsFreshConnection: retries.wasStale,
+                needsFreshConnection: needsFreshConnection || retries.wasStale,
                 mayExpectContinue: !isExpectationRefused,
                 offersCodings: offersCodings,
                 preferredLoop: preferredLoop,

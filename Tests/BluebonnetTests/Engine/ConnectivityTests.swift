@@ -249,4 +249,23 @@ struct ConnectivityTests {
         }
         setting.names.release()
     }
+
+    @Test func `a connection that may be over an expensive network is not used`() async throws {
+        let setting = Setting(.two(default: .ethernet, near: .cellular))
+        setting.names.set("127.0.0.1")
+        try await FaultServer.run(Self.echo) { server in
+            try await withSession(setting.configuration { $0.waitsForConnectivity = false }) { session in
+                for (request, connections) in [
+                    (try Request(to: url(server)), 1), (try Request(to: url(server)), 1), (try frugal(url(server)), 2),
+                ] {
+                    _ = try await session.data(for: request).value
+                    #expect(server.connections.count == connections)
+                }
+                // Without such a network, any will do.
+                setting.network.tell(.near)
+                _ = try await session.data(for: frugal(url(server))).value
+                #expect(server.connections.count == 2)
+            }
+        }
+    }
 }
