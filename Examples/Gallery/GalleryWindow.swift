@@ -105,7 +105,6 @@ final class GalleryWindow {
         connect(refreshButton.opaque, "clicked") { [unowned self] in refresh() }
         for button in [refreshButton, darkButton] { gtk_widget_add_css_class(button, "flat") }
         gtk_header_bar_pack_start(bar.opaque, refreshButton)
-        gtk_header_bar_pack_start(bar.opaque, spinner)
 
         let titles: Widget = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0)
         gtk_widget_set_valign(titles, GTK_ALIGN_CENTER)
@@ -124,6 +123,7 @@ final class GalleryWindow {
             showWhetherDark()
         }
         gtk_header_bar_pack_end(bar.opaque, darkButton)
+        gtk_header_bar_pack_end(bar.opaque, spinner)
         return bar
     }
 

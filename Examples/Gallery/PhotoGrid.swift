@@ -90,7 +90,8 @@ final class PhotoGrid {
 
     private func update() {
         let screen = Double(gtk_widget_get_height(widget))
-        for cell in cells.values {
+        // From the top: what is asked for first is here first.
+        for (_, cell) in cells.sorted(by: { gtk_list_item_get_position($0.key) < gtk_list_item_get_position($1.key) }) {
             let distance = distance(of: cell)
             if distance <= Self.margin {
                 cell.show()

@@ -65,9 +65,10 @@ struct Landscape {
     init(_ number: Int) {
         var generator = ByteGenerator(seed: UInt64(bitPattern: Int64(number)))
         func random(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &generator) }
+        // 17 and 12 have no common factor: the first 204 titles are different.
         title =
             Self.firstWords[number % Self.firstWords.count] + " "
-            + Self.lastWords[number / Self.firstWords.count % Self.lastWords.count]
+            + Self.lastWords[number % Self.lastWords.count * 5 % Self.lastWords.count]
         // Steps of the golden ratio: neighbours never have similar hues.
         let hue = Double(number % 1_000_000) * 0.618_033_988_749_895
         let warmth = hue + random(0.06...0.16)
