@@ -32,9 +32,8 @@
             guard descriptor >= 0 else { throw Failure(code: errno) }
             var address = sockaddr_nl()
             address.nl_family = sa_family_t(AF_NETLINK)
-            // RTMGRP_LINK, then RTMGRP_IPV4_IFADDR, RTMGRP_IPV4_ROUTE, RTMGRP_IPV4_RULE and the same
-            // three of IPv6, and RTNLGRP_NEXTHOP. A kernel without it has the bit, and nothing to
-            // say.
+            // RTMGRP_LINK, then RTMGRP_IPV4_IFADDR, RTMGRP_IPV4_ROUTE and RTMGRP_IPV4_RULE, the
+            // same three of IPv6, and RTNLGRP_NEXTHOP, of which an old kernel has nothing to say.
             if listens { address.nl_groups = 0x1 | 0x10 | 0x40 | 0x80 | 0x100 | 0x400 | 0x4_0000 | 0x8000_0000 }
             // bind reads the address, as long as it is.
             let result = unsafe withUnsafePointer(to: &address) { pointer in
