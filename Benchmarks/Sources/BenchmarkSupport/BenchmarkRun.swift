@@ -124,7 +124,7 @@ public struct BenchmarkRun: Sendable {
         case .json100k: try await library.records(options.url)
         case .jsonValue, .jsonDecodable, .jsonValueTexts, .jsonDecodableTexts, .jsonValueStructure,
             .jsonDecodableStructure, .jsonValueDoubles, .jsonDecodableDoubles, .encodeQuery, .encodeMultipart,
-            .cookies10000:
+            .cookies10000, .imageThumbnail:
             throw BenchmarkOptions.Invalid(description: "this client has no \(options.workload.rawValue)")
         }
     }
