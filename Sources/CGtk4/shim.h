@@ -23,6 +23,13 @@ bluebonnet_is_main_thread(void)
 
 // Swift does not see functions with a variable number of arguments.
 
+// The property is older than the function that has taken its place in GTK 4.8.
+static inline void
+bluebonnet_fill(GtkWidget *picture)
+{
+    g_object_set(picture, "keep-aspect-ratio", FALSE, NULL);
+}
+
 static inline gboolean
 bluebonnet_allows_animations(GtkWidget *widget)
 {

@@ -19,8 +19,7 @@
     /// A value around the pointer to a widget; it does not keep the widget. The downloads are kept
     /// with the widget, and cancelled when it is destroyed.
     ///
-    /// Counterpart of `UIButton+AFNetworking`. Background images are those of the style sheet in
-    /// GTK, and have no counterpart.
+    /// Counterpart of `UIButton+AFNetworking`.
     @safe @MainActor
     public struct Button {
         /// A state of a button, after the state flags of GTK.
@@ -57,16 +56,16 @@
             unsafe self.init(UnsafeMutableRawPointer(widget))
         }
 
-        private var known: ButtonState? { unsafe WidgetState.known(of: widget, key: ButtonState.key) }
+        var known: ButtonState? { unsafe WidgetState.known(of: widget, key: ButtonState.key) }
 
-        private var state: ButtonState { unsafe WidgetState.state(of: widget, key: ButtonState.key) }
+        var state: ButtonState { unsafe WidgetState.state(of: widget, key: ButtonState.key) }
 
         /// Whether the image of a state is under way.
         ///
         /// - Parameter state: The state. Default: ``State/normal``.
         /// - Returns: Whether it is.
         public func isDownloading(for state: State = .normal) -> Bool {
-            known?.known(state)?.isActive ?? false
+            known?.known(place(state))?.isActive ?? false
         }
 
         /// Shows an image in a state, and cancels its download.
@@ -76,8 +75,8 @@
         ///   - state: The state. Default: ``State/normal``.
         public func setImage(_ image: Image?, for state: State = .normal) {
             let button = self.state
-            button.known(state)?.cancel()
-            button.show(image, nil, in: state)
+            button.known(place(state))?.cancel()
+            button.show(image, nil, in: place(state))
         }
 
         /// Shows the image of a URL in a state, when it is here, by the rules of the function that
@@ -132,18 +131,7 @@
             success: (@MainActor (DownloadedImage) -> Void)? = nil,
             failure: (@MainActor (NetworkingError) -> Void)? = nil
         ) {
-            let button = self.state
-            button.load(of: state).load(
-                request,
-                from: downloader ?? Picture.sharedImageDownloader,
-                ImageLoad.Actions(
-                    placeholder: placeholder,
-                    show: { [weak button] image, texture in button?.show(image, texture, in: state) },
-                    progress: nil,
-                    success: success,
-                    failure: failure
-                )
-            )
+            load(request, place(state), placeholder, downloader, success, failure)
         }
 
         /// Cancels the image of a state that is under way, and leaves what is shown. Its closures
@@ -153,7 +141,34 @@
         ///
         /// - Parameter state: The state. Default: ``State/normal``.
         public func cancelImageDownload(for state: State = .normal) {
-            known?.known(state)?.cancel()
+            known?.known(place(state))?.cancel()
+        }
+
+        private func place(_ state: State) -> ButtonState.Place {
+            ButtonState.Place(layer: .image, state: state)
+        }
+
+        /// Shows the image of a request in a place, when it is here.
+        func load(
+            _ request: ImageRequest?,
+            _ place: ButtonState.Place,
+            _ placeholder: Image?,
+            _ downloader: ImageDownloader?,
+            _ success: (@MainActor (DownloadedImage) -> Void)?,
+            _ failure: (@MainActor (NetworkingError) -> Void)?
+        ) {
+            let button = state
+            button.load(of: place).load(
+                request,
+                from: downloader ?? Picture.sharedImageDownloader,
+                ImageLoad.Actions(
+                    placeholder: placeholder,
+                    show: { [weak button] image, texture in button?.show(image, texture, in: place) },
+                    progress: nil,
+                    success: success,
+                    failure: failure
+                )
+            )
         }
     }
 #endif

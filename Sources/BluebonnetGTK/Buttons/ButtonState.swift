@@ -2,7 +2,8 @@
     import BluebonnetImages
     import CGtk4
 
-    /// The state of a `GtkButton`: an image, and a download, for each of its states.
+    /// The state of a `GtkButton`: an image, a background and their downloads for each of its
+    /// states.
     @MainActor
     final class ButtonState: WidgetState {
         static let key = unsafe g_quark_from_static_string("bluebonnet-button")
@@ -18,57 +19,59 @@
             }
         }
 
-        private var loads: [Button.State: ImageLoad] = [:]
-        private var contents: [Button.State: Content] = [:]
-        private var shown: Content?
+        /// What an image is for.
+        struct Place: Hashable {
+            let layer: ButtonLayer
+            let state: Button.State
+        }
+
+        private var loads: [Place: ImageLoad] = [:]
+        private var contents: [Place: Content] = [:]
+        private var shown: [ButtonLayer: Content] = [:]
         private var followsFlags = false
 
         override func stop() {
             for load in loads.values { load.cancel() }
-            (loads, contents, shown) = ([:], [:], nil)
+            (loads, contents, shown) = ([:], [:], [:])
         }
 
-        /// The download of a state, where there was one.
-        func known(_ state: Button.State) -> ImageLoad? { loads[state] }
+        /// The download of a place, where there was one.
+        func known(_ place: Place) -> ImageLoad? { loads[place] }
 
-        /// The download of a state.
-        func load(of state: Button.State) -> ImageLoad {
-            if let load = loads[state] { return load }
+        /// The download of a place.
+        func load(of place: Place) -> ImageLoad {
+            if let load = loads[place] { return load }
             let load = ImageLoad()
-            loads[state] = load
+            loads[place] = load
             return load
         }
 
         /// Shows an image, or none, in a state of the button.
-        func show(_ image: Image?, _ texture: Texture?, in state: Button.State) {
-            contents[state] = image.map { Content($0, texture) }
+        func show(_ image: Image?, _ texture: Texture?, in place: Place) {
+            contents[place] = image.map { Content($0, texture) }
             if !followsFlags {
                 followsFlags = true
                 unsafe connect("state-flags-changed", flagsHaveChanged)
             }
-            update()
+            update(place.layer)
         }
 
-        /// Shows the image of the state that the button has now.
+        /// Shows the images of the state that the button has now.
         fileprivate func update() {
-            guard let widget = unsafe widget else { return }
-            let content = contents[unsafe widget.buttonState] ?? contents[.normal]
-            guard content !== shown else { return }
-            shown = content
-            let picture: PictureState = unsafe WidgetState.state(of: child(of: widget.button), key: PictureState.key)
-            picture.show(content?.image, content?.texture)
+            update(.image)
+            update(.background)
         }
 
-        /// The picture in a button, which is put there when it has something else.
-        private func child(of button: UnsafeMutablePointer<GtkButton>) -> WidgetPointer {
-            if let child = unsafe gtk_button_get_child(button),
-                unsafe child.isPicture || child.is(a: gtk_image_get_type())
-            {
-                return unsafe child
-            }
-            let picture: WidgetPointer = unsafe gtk_picture_new()
-            unsafe gtk_button_set_child(button, picture)
-            return unsafe picture
+        private func update(_ layer: ButtonLayer) {
+            guard let widget = unsafe widget else { return }
+            let state = unsafe widget.buttonState
+            let content =
+                contents[Place(layer: layer, state: state)] ?? contents[Place(layer: layer, state: .normal)]
+            guard content !== shown[layer] else { return }
+            shown[layer] = content
+            let child = unsafe layer.picture(in: widget.button)
+            let picture: PictureState = unsafe WidgetState.state(of: child, key: PictureState.key)
+            picture.show(content?.image, content?.texture)
         }
     }
 

@@ -87,7 +87,7 @@
     }
 
     /// The object that a widget is.
-    private func object(_ widget: WidgetPointer) -> UnsafeMutablePointer<GObject> {
+    func object(_ widget: WidgetPointer) -> UnsafeMutablePointer<GObject> {
         // The first field of each widget is its object.
         unsafe UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GObject.self)
     }

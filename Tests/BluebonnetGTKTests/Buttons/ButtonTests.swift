@@ -7,6 +7,10 @@
                 try await WidgetProgram.check("button")
             }
 
+            @Test func `a button has a background for each state, behind its label or image`() async throws {
+                try await WidgetProgram.check("background of a button")
+            }
+
             @Test func `the images of a button are cancelled, each by itself and with the widget`() async throws {
                 try await WidgetProgram.check("cancelled button")
             }

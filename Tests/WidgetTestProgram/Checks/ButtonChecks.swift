@@ -39,6 +39,31 @@
                     window.close()
                 }
             },
+            Check("background of a button") { report in
+                try await ImageServer.run { site in
+                    let window = try await TestWindow(.makeButton("Load"))
+                    let (button, downloader) = (window.child.button, ImageDownloader())
+                    button.setBackgroundImage(with: try site.url("90"), downloader: downloader)
+                    button.setBackgroundImage(with: try site.url("91"), for: .insensitive, downloader: downloader)
+                    try await until("the background is shown") { window.child.layers.first?.shownWidth == 90 }
+                    try await until("the other one is here") { downloader.receiptCount == 0 }
+                    // The label is still there.
+                    report.expect(window.child.layers.count, is: 2)
+                    button.setImage(with: try site.url("60"), downloader: downloader)
+                    try await until("the image is shown") { window.child.layers.last?.shownWidth == 60 }
+                    report.expect(window.child.layers.map(\.shownWidth), is: [90, 60])
+                    window.child.isSensitive = false
+                    try await until("the background of the state is shown") {
+                        window.child.layers.map(\.shownWidth) == [91, 60]
+                    }
+                    button.setBackgroundImage(nil, for: .insensitive)
+                    report.expect(window.child.layers.map(\.shownWidth), is: [90, 60])
+                    button.setBackgroundImage(with: try site.url("92"), downloader: downloader)
+                    button.cancelBackgroundImageDownload()
+                    report.expect(downloader.receiptCount, is: 0)
+                    window.close()
+                }
+            },
             Check("cancelled button") { report in
                 let gate = FaultGate()
                 try await ImageServer.run(before: { _ in [.hold(gate)] }) { site in

@@ -60,16 +60,17 @@
             nonmutating set { unsafe gtk_widget_set_sensitive(pointer, newValue ? 1 : 0) }
         }
 
-        /// The texture of a `GtkPicture` or a `GtkImage`.
+        /// The texture of a `GtkPicture` or a `GtkImage`; nil for any other widget.
         private var paintable: OpaquePointer? {
-            let isPicture = unsafe UnsafeMutableRawPointer(pointer).withMemoryRebound(
-                to: GTypeInstance.self,
-                capacity: 1
-            ) {
-                unsafe g_type_check_instance_is_a($0, gtk_picture_get_type()) != 0
+            let opaque = unsafe OpaquePointer(pointer)
+            if isA(gtk_picture_get_type()) { return unsafe gtk_picture_get_paintable(opaque) }
+            return unsafe isA(gtk_image_get_type()) ? gtk_image_get_paintable(opaque) : nil
+        }
+
+        private func isA(_ type: GType) -> Bool {
+            unsafe UnsafeMutableRawPointer(pointer).withMemoryRebound(to: GTypeInstance.self, capacity: 1) {
+                unsafe g_type_check_instance_is_a($0, type) != 0
             }
-            let pointer = unsafe OpaquePointer(pointer)
-            return unsafe isPicture ? gtk_picture_get_paintable(pointer) : gtk_image_get_paintable(pointer)
         }
 
         /// The width of the image that it shows in pixels; 0 for none.
@@ -109,6 +110,17 @@
 
         /// The picture in a `GtkButton`.
         var child: Widget? { unsafe gtk_button_get_child(asButton).map { unsafe Widget($0) } }
+
+        /// The background of a `GtkButton`, and what is before it.
+        var layers: [Widget] {
+            guard let overlay = child else { return [] }
+            var (layers, next) = unsafe ([Widget](), gtk_widget_get_first_child(overlay.pointer))
+            while let child = unsafe next {
+                unsafe layers.append(Widget(child))
+                unsafe next = gtk_widget_get_next_sibling(child)
+            }
+            return layers
+        }
 
         // MARK: Its life
 
