@@ -1,6 +1,14 @@
 #if Images
     import FoundationEssentials
 
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #else
+        import Darwin
+    #endif
+
     /// The reason why a reader of a format gave up.
     enum ImageFault: Error {
         /// The bytes end too early.
@@ -83,13 +91,45 @@
             return false
         }
 
-        /// The first place of a byte that is not before another place.
-        func index(of byte: UInt8, from place: Int) -> Int? {
+        /// The first place of an ASCII text that is not before another place.
+        func index(of text: StaticString, from place: Int) -> Int? {
+            let size = text.utf8CodeUnitCount
+            return unsafe find(text.utf8Start.pointee, from: place) { bytes, place in
+                // The text lives for ever, and both have so many bytes.
+                unsafe place + size <= count && memcmp(bytes + place, text.utf8Start, size) == 0
+            }
+        }
+
+        /// The first place, not before another one, of a marker of JPEG: of a byte 0xFF that does
+        /// not belong to pixels (ITU-T T.81 §B.1.1.5), nor to a restart. It may be the last byte.
+        func marker(from place: Int) -> Int? {
+            unsafe find(0xFF, from: place) { bytes, place in
+                guard place + 1 < count else { return true }
+                // There is one more byte.
+                let next = unsafe bytes.load(fromByteOffset: place + 1, as: UInt8.self)
+                return next != 0 && !(0xD0...0xD7).contains(next)
+            }
+        }
+
+        /// The first place, not before another one, of a byte at which the closure finds what it
+        /// looks for. It gets the address of all bytes, and the place.
+        private func find(
+            _ byte: UInt8,
+            from place: Int,
+            _ isWanted: (UnsafeRawPointer, Int) -> Bool
+        ) -> Int? {
             guard place >= 0, place < count else { return nil }
-            let first = start - data.startIndex + place
+            let first = start - data.startIndex
             return unsafe data.withUnsafeBytes { buffer in
-                // Both ends lie inside of the data.
-                unsafe buffer[first..<first + count - place].firstIndex(of: byte).map { $0 - first + place }
+                guard let bytes = unsafe buffer.baseAddress?.advanced(by: first) else { return nil }
+                var place = place
+                // It is below the count: address and length stay inside the data.
+                while place < count, let found = unsafe memchr(bytes + place, CInt(byte), count - place) {
+                    place = unsafe UnsafeRawPointer(found) - bytes
+                    if unsafe isWanted(bytes, place) { return place }
+                    place += 1
+                }
+                return nil
             }
         }
 

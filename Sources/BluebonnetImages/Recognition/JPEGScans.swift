@@ -16,7 +16,7 @@
         /// - Parameter bytes: All bytes from the beginning of the image.
         mutating func read(_ bytes: ImageBytes) {
             while let start = place {
-                guard let marker = bytes.index(of: 0xFF, from: start) else {
+                guard let marker = bytes.marker(from: start) else {
                     place = max(start, bytes.count)
                     return
                 }
@@ -26,9 +26,8 @@
                     return
                 }
                 switch kind {
-                // A byte of pixels that looks like a marker, TEM, RSTn and a second SOI have no
-                // length.
-                case 0, 1, 0xD0...0xD8: place = marker + 2
+                // TEM and a second SOI have no length.
+                case 1, 0xD8: place = marker + 2
                 case 0xFF: place = marker + 1
                 case 0xD9: place = nil
                 default:

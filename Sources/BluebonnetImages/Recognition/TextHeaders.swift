@@ -6,6 +6,9 @@
         /// The number of bytes in which the size has to be.
         private static let searched = 4096
 
+        /// The number of definitions that an image may have; two to four are usual.
+        private static let maximumLines = 1000
+
         static func isOne(_ bytes: ImageBytes) -> Bool {
             bytes.has("#define", at: 0) && (try? read(bytes)) != nil
         }
@@ -28,9 +31,11 @@
         /// Whether there is one size only. The loader takes the last one, wherever it is.
         static func hasOneSize(_ bytes: ImageBytes) -> Bool {
             var (widths, heights, place) = (0, 0, 0)
-            while let start = bytes.index(of: UInt8(ascii: "#"), from: place) {
-                place = start + 1
-                guard bytes.has("#define", at: start), let line = try? bytes.part(from: start + 7) else { continue }
+            var lines = 0
+            while let start = bytes.index(of: "#define", from: place) {
+                place = start + 7
+                lines += 1
+                guard lines <= maximumLines, let line = try? bytes.part(from: place) else { return false }
                 let name = line.text(upTo: 256).drop { isSpace($0) }.prefix { !isSpace($0) }
                 if name.ends(with: "width") { widths += 1 }
                 if name.ends(with: "height") { heights += 1 }
