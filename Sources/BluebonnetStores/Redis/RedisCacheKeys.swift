@@ -39,12 +39,10 @@
         }
 
         private static func digits(_ key: String) -> String {
-            var text = ""
-            for byte in SHA256.hash(data: Data(key.utf8)) {
-                if byte < 16 { text.append("0") }
-                text += String(byte, radix: 16)
-            }
-            return text
+            let hexadecimal = Array("0123456789abcdef".utf8)
+            let hash = SHA256.hash(data: Data(key.utf8))
+            let digits = hash.flatMap { [hexadecimal[Int($0 >> 4)], hexadecimal[Int($0 & 15)]] }
+            return String(decoding: digits, as: UTF8.self)
         }
     }
 #endif

@@ -10,16 +10,17 @@
         private static let largestEarlyBody = 64 * 1024
 
         package func recordsWithBody(for key: String) async throws -> RecordsWithBody {
-            let (index, now) = (keys.index(key), seconds)
-            let likely = recent.withLock { $0.wanted(key) }
-            guard let likely, likely.byteCount <= Self.largestEarlyBody else {
+            let now = seconds
+            guard let (likely, commands) = recent.withLock({ $0.wanted(key) }),
+                likely.byteCount <= Self.largestEarlyBody
+            else {
+                let index = keys.index(key)
                 let reply = try await pool.run { try await Self.index(index, $0) }
                 return RecordsWithBody(records: records(reply, key, at: now))
             }
-            let commands = [RedisCommand("HGETALL", index), RedisCommand("GET", keys.body(likely.identifier))]
             let replies = try await pool.run { connection in
                 let replies = try await connection.run(commands)
-                if replies[0].isWrongType { _ = try await connection.run(RedisCommand("UNLINK", index)) }
+                if replies[0].isWrongType { _ = try await connection.run(RedisCommand("UNLINK", keys.index(key))) }
                 return replies
             }
             let records = records(replies[0], key, at: now)
@@ -38,7 +39,7 @@
                 return entries.filter { $0.end > now }.map(\.record)
             }
             let entries = RedisEntry.entries(reply, key: key, at: now)
-            recent.withLock { $0.note(key, reply, entries) }
+            recent.withLock { $0.note(key, reply, entries, keys) }
             return entries.map(\.record)
         }
     }

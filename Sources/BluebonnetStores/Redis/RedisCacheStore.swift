@@ -126,7 +126,7 @@
             let wanted = (range ?? whole).clamped(to: whole)
             let size = record.byteCount + Self.hashSize
             let body = keys.body(record.identifier)
-            recent.withLock { $0.noteUse(of: record) }
+            recent.withLock { $0.noteUse(of: record, keys) }
             guard record.byteCount > RedisCacheWriter.chunkSize else {
                 guard let data = Self.checked(try await read(record, 0..<size), record) else { return nil }
                 return range == nil ? .data(data, trailers: record.trailers) : .data(Data(data[wanted]))

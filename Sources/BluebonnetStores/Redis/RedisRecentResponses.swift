@@ -15,6 +15,8 @@
             var entries: [RedisEntry]
             /// The response whose body was wanted last: the newest one, until another one was.
             var wanted: CacheRecord
+            /// What asks for both.
+            var commands: [RedisCommand]
         }
 
         private var known: [String: Known] = [:]
@@ -25,21 +27,31 @@
             return found.entries
         }
 
-        /// The response of a key whose body is likely to be wanted.
-        func wanted(_ key: String) -> CacheRecord? { known[key]?.wanted }
-
-        /// The body of a response was wanted.
-        mutating func noteUse(of record: CacheRecord) {
-            known[record.key]?.wanted = record
+        /// The response of a key whose body is likely to be wanted, and the commands for the index
+        /// and this body.
+        func wanted(_ key: String) -> (record: CacheRecord, commands: [RedisCommand])? {
+            known[key].map { ($0.wanted, $0.commands) }
         }
 
-        mutating func note(_ key: String, _ reply: RedisReply, _ entries: [RedisEntry]) {
+        /// The body of a response was wanted.
+        mutating func noteUse(of record: CacheRecord, _ keys: RedisCacheKeys) {
+            guard let found = known[record.key], found.wanted.identifier != record.identifier else { return }
+            known[record.key]?.wanted = record
+            known[record.key]?.commands = Self.commands(record, keys)
+        }
+
+        private static func commands(_ record: CacheRecord, _ keys: RedisCacheKeys) -> [RedisCommand] {
+            [RedisCommand("HGETALL", keys.index(record.key)), RedisCommand("GET", keys.body(record.identifier))]
+        }
+
+        mutating func note(_ key: String, _ reply: RedisReply, _ entries: [RedisEntry], _ keys: RedisCacheKeys) {
             guard let newest = entries.first?.record, reply.byteCount <= Self.largestReply else {
                 known[key] = nil
                 return
             }
             if known.count >= Self.mostKeys, known[key] == nil { known = [:] }
-            known[key] = Known(reply: reply, entries: entries, wanted: newest)
+            let commands = Self.commands(newest, keys)
+            known[key] = Known(reply: reply, entries: entries, wanted: newest, commands: commands)
         }
     }
 
