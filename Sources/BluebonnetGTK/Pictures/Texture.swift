@@ -4,8 +4,8 @@
 
     /// Pixels as GTK draws them: a `GdkTexture`.
     ///
-    /// `@unchecked Sendable`: a `GdkTexture` does not change, and its count of references is atomic.
-    /// It is made where the image was decoded, and drawn and released on the main thread.
+    /// `@unchecked Sendable`: a `GdkTexture` does not change, and its count of references is
+    /// atomic. It is made where the image was decoded, and drawn and released on the main thread.
     @safe final class Texture: @unchecked Sendable {
         let pointer: OpaquePointer
 

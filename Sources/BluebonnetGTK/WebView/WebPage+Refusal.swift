@@ -12,6 +12,7 @@
         ///   - request: The request of the response, after redirects.
         ///   - mimeType: The media type in place of the response's.
         ///   - isShown: Whether the web view shows a media type.
+        /// - Returns: The error; nil for a page.
         static func refusal(
             of head: ResponseHead,
             to request: Request,

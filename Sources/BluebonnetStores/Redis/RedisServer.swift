@@ -43,8 +43,8 @@
         /// Default: "bluebonnet".
         public var prefix: String
 
-        /// The longest time for a connection with the lookup of the host's name, from 1 millisecond.
-        /// Default: 1 second.
+        /// The longest time for a connection, the lookup of the host's name included, from 1
+        /// millisecond. Default: 1 second.
         public var connectTimeout: Duration
 
         /// The longest time in which the server is silent, from 1 millisecond. Default: 1 second.

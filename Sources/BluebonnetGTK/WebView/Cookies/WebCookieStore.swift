@@ -142,6 +142,7 @@
         /// Starts an operation, and waits for its end.
         ///
         /// - Parameter start: Starts it with these two last arguments.
+        /// - Returns: Its result.
         @MainActor
         static func of(_ start: (GAsyncReadyCallback?, gpointer?) -> Void) async -> AsyncResult {
             await withCheckedContinuation { continuation in
