@@ -18,15 +18,22 @@ struct AutomaticRun {
         }
         guard options.isAutomatic else { return }
         tell()
+        let before = Self.memory("VmRSS:")
         let meter = FrameMeter(window.widget)
-        await scrollToEnd()
+        let mostPixels = await scrollToEnd()
         meter.stop()
         print("scrolled to the end")
         await settle()
         tell()
         let cache = window.library.cache
         print("the cache is \(cache.memoryUsage <= cache.memoryCapacity ? "within" : "beyond") its limit")
-        if options.isMeasuring { report(meter) }
+        if options.isMeasuring {
+            print("frames: \(meter.frameCount), of which \(meter.longFrames) took more than 16 ms")
+            print("work for a frame: \(meter.workTimes.text)")
+            print("time between frames: \(meter.distanceTimes.text)")
+            print("pictures in the cache, at most: \(mebibytes(mostPixels))")
+            print("memory of the process: \(mebibytes(before)) before, at most \(mebibytes(Self.memory("VmHWM:")))")
+        }
         window.refresh()
         await settle()
         print("refreshed")
@@ -46,23 +53,15 @@ struct AutomaticRun {
         }
     }
 
-    private func report(_ meter: FrameMeter) {
-        print("frames: \(meter.frameCount), of which \(meter.longFrames) took more than 16 ms")
-        print("work for a frame: \(meter.workTimes.text)")
-        print("time between frames: \(meter.distanceTimes.text)")
-        print("pictures in memory: \(mebibytes(window.library.cache.memoryUsage))")
-        print("memory of the process, at most: \(mebibytes(Self.peakMemory))")
-    }
-
     private func mebibytes(_ bytes: Int) -> String { "\(bytes >> 20) MiB" }
 
-    /// The most memory that the process had (VmHWM of proc_pid_status(5)).
-    private static var peakMemory: Int {
-        guard let status = try? String(contentsOf: URL(filePath: "/proc/self/status"), encoding: .utf8) else {
-            return 0
-        }
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-        return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0) << 10
+    /// A number of bytes that the kernel tells of the process (proc_pid_status(5)): `VmRSS:` is its
+    /// memory now, `VmHWM:` the most that it had.
+    private static func memory(_ name: String) -> Int {
+        let status = try? String(contentsOf: URL(filePath: "/proc/self/status"), encoding: .utf8)
+        let line = status?.split(separator: "\n").first { $0.hasPrefix(name) }
+        let kibibytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
+        return (kibibytes ?? 0) << 10
     }
 
     // MARK: Waiting and scrolling
@@ -77,19 +76,22 @@ struct AutomaticRun {
         }
     }
 
-    /// Scrolls to the end, a piece for each frame.
-    private func scrollToEnd() async {
+    /// Scrolls to the end, a piece for each frame. Returns the most bytes that were in the cache.
+    private func scrollToEnd() async -> Int {
+        let cache = window.library.cache
         let adjustment = window.grid.adjustment
         let duration = max(options.scrollSeconds, 0.1)
         var began: Double?
-        await withCheckedContinuation { continuation in
+        var most = 0
+        return await withCheckedContinuation { continuation in
             onFrames(of: window.grid.widget) { time in
                 let start = began ?? time
                 began = start
                 let end = gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment)
                 let share = min((time - start) / duration, 1)
                 gtk_adjustment_set_value(adjustment, end * share)
-                if share == 1 { continuation.resume() }
+                most = max(most, cache.memoryUsage)
+                if share == 1 { continuation.resume(returning: most) }
                 return share < 1
             }
         }
