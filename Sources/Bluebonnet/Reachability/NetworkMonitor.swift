@@ -45,6 +45,9 @@ final class NetworkMonitor: Sendable {
     /// The newest state; nil where none is known yet.
     var current: NetworkState? { state.withLock(\.current) }
 
+    /// Whether somebody waits for a state, for tests.
+    var isWatched: Bool { state.withLock { !$0.listeners.isEmpty } }
+
     /// Adds a listener, which gets the newest state as soon as there is one, and then each one.
     ///
     /// - Parameters:

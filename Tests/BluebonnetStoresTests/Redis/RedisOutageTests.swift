@@ -70,7 +70,7 @@
         @Test func `a POST while the server is silent makes outdated what it has`() async throws {
             try await RedisCacheStoreTests.withServers { redis, server in
                 var settings = redis.server()
-                settings.commandTimeout = .milliseconds(300)
+                settings.commandTimeout = .seconds(1)
                 let watched = Watched(settings)
                 try await withSession(configuration(watched.store)) { session in
                     var request = try Request(to: server.baseURL + "/a")
@@ -110,7 +110,7 @@
         @Test func `a silent server costs the timeout once`() async throws {
             try await RedisCacheStoreTests.withServers { redis, server in
                 var settings = redis.server()
-                settings.commandTimeout = .milliseconds(300)
+                settings.commandTimeout = .seconds(1)
                 let watched = Watched(settings)
                 try await withSession(configuration(watched.store)) { session in
                     _ = try await session.data(for: Request(to: server.baseURL + "/0"))

@@ -35,6 +35,8 @@ struct OfflineRetrierTests {
         try await withSession(configuration(network), transport: transport) { session in
             async let data = session.data(for: Request(to: "http://x/a")).value
             await gate.wait()
+            // A network that is back before the retrier looks is none that it waits for.
+            try await until("the retrier waits") { network.monitor.isWatched }
             network.tell(.online())
             let received = try await data
             #expect(received.elementsEqual("ok".utf8))
