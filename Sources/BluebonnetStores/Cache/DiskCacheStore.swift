@@ -21,9 +21,9 @@
     ///
     /// When the capacity is reached, the responses that were not used for the longest time make
     /// room; with an ``ageLimit`` those go that were not used for so long. A step that writes waits
-    /// for another process no longer than a quarter of a second; then it fails, and the request goes
-    /// on without the store. The writing steps of a process wait in one line; reading waits for no
-    /// writer.
+    /// for another process no longer than a quarter of a second; then it fails, and the request
+    /// goes on without the store. The writing steps of a process wait in one line; reading waits
+    /// for no writer.
     ///
     /// What was read once is kept in memory, up to ``memoryCapacity`` for each ``HTTPCache``: heads
     /// with bodies of up to 64 KiB, of URLs with a single stored response. It is used for a minute,
