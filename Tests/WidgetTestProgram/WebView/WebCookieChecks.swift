@@ -6,7 +6,11 @@
     extension Check {
         static let webCookies = [
             Check("shared cookies") { report in
+                let gate = FaultGate()
                 let pages: [String: [FaultStep]] = [
+                    "/held": [.hold(gate), PageServer.page("<img src='/image4'>")],
+                    "/five": [PageServer.page("<img src='/five/image'>")],
+                    "/six": [PageServer.page("<img src='/six/image'>")],
                     "/one": [PageServer.page("<img src='/image1'>", [("Set-Cookie", "a=1; HttpOnly")])],
                     "/two": [PageServer.page("<img src='/image2'>", [("Set-Cookie", "a=; Max-Age=0")])],
                     "/three": [PageServer.page("<img src='/image3'>")],
@@ -38,6 +42,22 @@
                     try await show("/three")
                     report.expect(site.cookies("/three"), is: [])
                     report.expect(jar.cookies.isEmpty, "a cookie that a page has removed is there")
+                    // What a page sets while the next one is under way is not lost.
+                    web.view.load(try site.request("/held"))
+                    try await until("the page is asked for") { !site.requests("/held").isEmpty }
+                    _ = try await web.script("document.cookie = 'c=3; Max-Age=1000'" + ping)
+                    gate.open()
+                    try await web.waitForPage(site.url("/held"))
+                    report.expect(site.cookies("/image4"), is: ["c=3"])
+                    // Neither is it with a session that has another jar.
+                    for (path, other) in [("/five", jar), ("/six", CookieJar())] {
+                        configuration.cookieJar = other
+                        web.view.sessionManager = HTTPSessionManager(configuration: configuration)
+                        try await show(path)
+                        report.expect(site.cookies(path), is: ["c=3"])
+                        report.expect(site.cookies("\(path)/image"), is: ["c=3"])
+                        report.expect(other.cookies.map(\.name), is: ["c"])
+                    }
                     web.close()
                 }
             },

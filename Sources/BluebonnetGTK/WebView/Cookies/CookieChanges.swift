@@ -16,6 +16,9 @@
             removed = old.filter { !kept.contains($0.identity) }
         }
 
+        /// What has a difference.
+        var identities: Set<Cookie.Identity> { Set((changed + removed).map(\.identity)) }
+
         /// What counts for a difference, beside the identity.
         private struct Content: Equatable {
             let value: String
