@@ -37,7 +37,26 @@
                 let message = "The web view cannot show the type \(type)."
                 return NetworkingError(.unacceptableContentType, message).with(request, head)
             }
+            if type.contains("html") || type.contains("xml"), isSandboxed(head) {
+                let message =
+                    "The response is a page for a sandbox, as its Content-Security-Policy says. "
+                    + "WebKit would show it without one."
+                return NetworkingError(.responseRefused, message).with(request, head)
+            }
             return nil
+        }
+
+        /// Whether a page must not have the rights of its URL, or run no scripts: a directive
+        /// `sandbox` that does not allow both (Content Security Policy Level 3 §6.3.2). WebKit gets
+        /// a page without its header fields, and would let it do everything.
+        private static func isSandboxed(_ head: ResponseHead) -> Bool {
+            head.values(for: .contentSecurityPolicy).contains { value in
+                value.lowercased().split { $0 == "," || $0 == ";" }.contains { directive in
+                    let words = directive.split(whereSeparator: \.isWhitespace)
+                    guard words.first == "sandbox" else { return false }
+                    return !words.contains("allow-scripts") || !words.contains("allow-same-origin")
+                }
+            }
         }
 
         /// The error for a URL that must not be that of a page; nil for none.

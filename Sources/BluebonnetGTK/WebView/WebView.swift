@@ -88,11 +88,15 @@
         /// cancelled, and none of its closures is called any more.
         ///
         /// `failure` gets, besides the errors of requests: `responseRefused` for a response that is
-        /// to be saved as a file (RFC 6266) or that has no page (204, 205);
+        /// to be saved as a file (RFC 6266), that has no page (204, 205), or whose
+        /// `Content-Security-Policy` wants a sandbox for it;
         /// `unacceptableContentType` for a type that WebKit does not show, and for a response
         /// without one; `unsupportedScheme` for a final URL that is not `http` or `https`;
         /// `bodyTooLarge` above the session's `limits.bodyInMemory`. Of a refused response the body
         /// is not read. What the web view shows stays as it is.
+        ///
+        /// WebKit gets the page without its header fields: what else a `Content-Security-Policy`
+        /// or a `Referrer-Policy` says there has no effect. It has one in a `<meta>` of the page.
         ///
         /// - Parameters:
         ///   - request: The request to send. Without an `Accept` it gets one that prefers HTML.

@@ -94,6 +94,15 @@
                     "/none": [PageServer.page("text", type: nil)],
                     "/204": [.send("HTTP/1.1 204 No Content\r\n\r\n")],
                     "/large": [PageServer.page(String(repeating: "a", count: 1001))],
+                    "/sandbox": [
+                        PageServer.page("a", [("Content-Security-Policy", "img-src *; SANDBOX allow-scripts")])
+                    ],
+                    "/policy": [
+                        PageServer.page(
+                            "<title>policy",
+                            [("Content-Security-Policy", "sandbox allow-scripts allow-same-origin, img-src sandbox")]
+                        )
+                    ],
                     "/inline": [PageServer.page("<title>inline", [("Content-Disposition", "inline; filename=a")])],
                 ]
                 try await PageServer.run(pages) { site in
@@ -101,13 +110,14 @@
                     var configuration = SessionConfiguration()
                     configuration.limits.bodyInMemory = 1000
                     web.view.sessionManager = HTTPSessionManager(configuration: configuration)
+                    try await web.view.loadPage(site.request("/policy"))
                     try await web.view.loadPage(site.request("/inline"))
                     try await web.waitForPage(site.url("/inline"))
                     var refused = try site.request("/refused")
                     let codes: [(String, NetworkingError.Code)] = [
                         ("/missing", .unacceptableStatusCode), ("/file", .responseRefused),
                         ("/zip", .unacceptableContentType), ("/none", .unacceptableContentType),
-                        ("/204", .responseRefused), ("/large", .bodyTooLarge),
+                        ("/204", .responseRefused), ("/large", .bodyTooLarge), ("/sandbox", .responseRefused),
                     ]
                     for (path, code) in codes {
                         var error: NetworkingError?
