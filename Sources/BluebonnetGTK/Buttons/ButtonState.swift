@@ -57,13 +57,16 @@
         }
 
         /// Shows the images of the state that the button has now.
-        fileprivate func update() {
+        func update() {
             update(.image)
             update(.background)
         }
 
         private func update(_ layer: ButtonLayer) {
             guard let widget = unsafe widget else { return }
+            // Not during a refresh, which puts back at its end what was there before it.
+            let refresh: RefreshState? = unsafe WidgetState.known(of: widget, key: RefreshState.key)
+            guard refresh?.hasSpinner != true else { return }
             let state = unsafe widget.buttonState
             let content =
                 contents[Place(layer: layer, state: state)] ?? contents[Place(layer: layer, state: .normal)]

@@ -21,6 +21,8 @@
         private var content: Content?
 
         var isRefreshing: Bool { following.isRunning }
+        /// Whether a spinner takes the place of what a button shows.
+        var hasSpinner: Bool { content != nil }
 
         override func stop() {
             following.stop()
@@ -37,10 +39,11 @@
 
         private func change(to isRefreshing: Bool) {
             guard let widget = unsafe widget else { return }
+            let isButton = unsafe widget.is(a: gtk_button_get_type())
+            // The images of a button follow its states, but not while it has a spinner.
+            if isButton, !isRefreshing { unsafe showContent(widget) }
             unsafe gtk_widget_set_sensitive(widget, isRefreshing ? 0 : 1)
-            if unsafe widget.is(a: gtk_button_get_type()) {
-                unsafe isRefreshing ? showSpinner(widget.button) : showContent(widget.button)
-            }
+            if isButton, isRefreshing { unsafe showSpinner(widget.button) }
             onChange?(isRefreshing)
         }
 
@@ -62,7 +65,8 @@
             unsafe gtk_button_set_child(button, spinner)
         }
 
-        private func showContent(_ button: UnsafeMutablePointer<GtkButton>) {
+        private func showContent(_ widget: WidgetPointer) {
+            let button = unsafe widget.button
             switch content {
             case .label(let text): unsafe gtk_button_set_label(button, text)
             case .icon(let name): unsafe gtk_button_set_icon_name(button, name)
@@ -70,6 +74,8 @@
             case nil: break
             }
             release()
+            let images: ButtonState? = unsafe WidgetState.known(of: widget, key: ButtonState.key)
+            images?.update()
         }
 
         private func release() {

@@ -31,6 +31,10 @@
                 try await WidgetProgram.check("refresh")
             }
 
+            @Test func `a button has the image of its state when a refresh has ended`() async throws {
+                try await WidgetProgram.check("refresh of a button with images")
+            }
+
             @Test func `an indicator is shown while the network is used`() async throws {
                 try await WidgetProgram.check("activity indicator")
             }

@@ -1,6 +1,7 @@
 #if GTK
     import Bluebonnet
     import BluebonnetGTK
+    import BluebonnetImages
     import LocalServer
 
     extension Check {
@@ -61,6 +62,30 @@
                     report.expect(window.child.isSensitive, is: true)
                     report.expect(window.child.label, is: "Refresh")
                     report.expect(changes, is: [true, false])
+                    window.close()
+                }
+            },
+            Check("refresh of a button with images") { report in
+                try await HalfServer.run { half in
+                    let window = try await TestWindow(.makeButton("Refresh"))
+                    let (button, control) = (window.child.button, window.child.refreshControl)
+                    func image(_ width: Int) throws -> Image { Image(try require(Bitmap(width: width, height: 10))) }
+                    button.setImage(try image(60))
+                    button.setImage(try image(61), for: .insensitive)
+                    report.expect(window.child.child?.shownWidth, is: 60)
+                    let task = try half.task()
+                    control.setRefreshing(withStateOf: task)
+                    task.resume()
+                    try await until("it refreshes") { control.isRefreshing }
+                    // What is set meanwhile is shown at the end.
+                    button.setImage(try image(62))
+                    button.setImage(try image(63), for: .insensitive)
+                    report.expect(window.child.child?.spins, is: true)
+                    half.gate.open()
+                    try await until("it has refreshed") { !control.isRefreshing }
+                    report.expect(window.child.child?.shownWidth, is: 62)
+                    window.child.isSensitive = false
+                    report.expect(window.child.child?.shownWidth, is: 63)
                     window.close()
                 }
             },
