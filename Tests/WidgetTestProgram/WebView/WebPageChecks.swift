@@ -11,6 +11,7 @@
                 let pages = [
                     "/start": [FaultStep.respond(302, headers: [("Location", "/pages/one")])],
                     "/pages/one": [PageServer.page("<title>Grüße</title><a href='two'>two</a>")],
+                    "/pages/user?a=%20": [PageServer.page("<a href='two'>two</a>")],
                 ]
                 try await PageServer.run(pages) { site in
                     let web = try await TestWebView()
@@ -38,6 +39,16 @@
                     report.expect(task.metrics?.redirectCount, is: 1)
                     report.expect(site.isOfSession("/pages/one"), "the page is not loaded once, by the session")
                     report.expect(site.requests("/start").first?.value(of: "Accept")?.hasPrefix("text/html"), is: true)
+                    // The scripts of a page do not see the user of its URL.
+                    let address = site.url("/pages/user?a=%20").replacing(
+                        "//",
+                        with: "//user:secret@",
+                        maxReplacements: 1
+                    )
+                    try await web.view.loadPage(Request(url: try require(URL(string: address))))
+                    try await web.waitForPage(site.url("/pages/user?a=%20"))
+                    report.expect(try await web.script("document.location.href"), is: site.url("/pages/user?a=%20"))
+                    report.expect(try await web.script("document.links[0].href"), is: site.url("/pages/two"))
                     web.close()
                 }
             },
