@@ -23,8 +23,7 @@
         public var textEncodingName: String
 
         /// The URL of the page, to which its links are relative, and whose origin its scripts have:
-        /// that of the response, after redirects, without a user and a password. Nil for none,
-        /// `about:blank`.
+        /// that of the response, after redirects. Nil for none, `about:blank`.
         public var baseURL: URL?
 
         /// Status and header fields of the response; nil for a page that is not one.
@@ -74,17 +73,7 @@
                 overrides.textEncodingName
                 ?? DocumentCharset.label(of: data, contentType: head[.contentType], mediaType: mimeType)
             self.head = head
-            baseURL = Self.withoutUser(url)
-        }
-
-        /// The URL without the name and the password of a user, which are for the server alone, and
-        /// not for the scripts of the page. Browsers hide them there, too.
-        private static func withoutUser(_ url: URL) -> URL? {
-            guard url.user != nil || url.password != nil else { return url }
-            var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
-            components?.user = nil
-            components?.password = nil
-            return components?.url
+            baseURL = url
         }
 
         /// The ``data`` as text in the charset; bytes that are not valid in it are read as U+FFFD.
