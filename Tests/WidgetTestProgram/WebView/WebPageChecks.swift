@@ -39,7 +39,7 @@
                     report.expect(task.metrics?.redirectCount, is: 1)
                     report.expect(site.isOfSession("/pages/one"), "the page is not loaded once, by the session")
                     report.expect(site.requests("/start").first?.value(of: "Accept")?.hasPrefix("text/html"), is: true)
-                    // The scripts of a page do not see the user of its URL: the session leaves it out.
+                    // The scripts of a page do not see the user of its URL.
                     let address = site.url("/pages/user?a=%20").replacing(
                         "//",
                         with: "//user:secret@",
