@@ -1,15 +1,12 @@
-"""The benchmark client for Pillow, with the command line of `BenchmarkOptions`: the workload image-thumbnail.
+"""The benchmark client for Pillow: the workload image-thumbnail.
 
     image_pillow.py make FILE      writes the photo of the workload
 """
 
-import argparse
 import io
-import json
-import resource
 import sys
-import time
 
+import local_run
 from PIL import Image
 
 SIZE = (4000, 3000)
@@ -31,38 +28,8 @@ def make(path: str):
     Image.blend(photo, noise, 0.3).save(path, "JPEG", quality=85)
 
 
-def peak_bytes() -> int:
-    with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
-
-
-def main() -> int:
+if __name__ == "__main__":
     if sys.argv[1:2] == ["make"]:
         make(sys.argv[2])
-        return 0
-    parser = argparse.ArgumentParser()
-    parser.add_argument("workload")
-    parser.add_argument("--file", required=True)
-    for name in ("--requests", "--warm-up", "--expect"):
-        parser.add_argument(name, type=int, default=1)
-    options = parser.parse_args()
-    with open(options.file, "rb") as file:
-        document = file.read()
-    for _ in range(options.warm_up):
-        once(document)
-    errors = 0
-    before, start = resource.getrusage(resource.RUSAGE_SELF), time.monotonic()
-    for _ in range(options.requests):
-        errors += once(document) != options.expect
-    wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_SELF)
-    print(json.dumps({
-        "client": "pillow", "workload": options.workload, "count": options.requests, "errors": errors,
-        "wallSeconds": wall, "userSeconds": after.ru_utime - before.ru_utime,
-        "systemSeconds": after.ru_stime - before.ru_stime, "contextSwitches": after.ru_nvcsw - before.ru_nvcsw,
-        "peakBytes": peak_bytes(),
-    }))
-    return 1 if errors else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    else:
+        sys.exit(local_run.main("pillow", once))

@@ -1,11 +1,8 @@
-"""The benchmark client for orjson, with the command line of `BenchmarkOptions`: the JSON workloads without types."""
+"""The benchmark client for orjson: the JSON workloads without types."""
 
-import argparse
-import json
-import resource
 import sys
-import time
 
+import local_run
 import orjson
 
 
@@ -14,36 +11,5 @@ def once(document: bytes) -> int:
     return len(value if isinstance(value, list) else next(its for its in value.values() if isinstance(its, list)))
 
 
-def peak_bytes() -> int:
-    with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("workload")
-    parser.add_argument("--url", default="")
-    parser.add_argument("--file", required=True)
-    for name in ("--requests", "--warm-up", "--expect"):
-        parser.add_argument(name, type=int, default=1)
-    options = parser.parse_args()
-    with open(options.file, "rb") as file:
-        document = file.read()
-    for _ in range(options.warm_up):
-        once(document)
-    errors = 0
-    before, start = resource.getrusage(resource.RUSAGE_SELF), time.monotonic()
-    for _ in range(options.requests):
-        errors += once(document) != options.expect
-    wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_SELF)
-    print(json.dumps({
-        "client": "orjson", "workload": options.workload, "count": options.requests, "errors": errors,
-        "wallSeconds": wall, "userSeconds": after.ru_utime - before.ru_utime,
-        "systemSeconds": after.ru_stime - before.ru_stime, "contextSwitches": after.ru_nvcsw - before.ru_nvcsw,
-        "peakBytes": peak_bytes(),
-    }))
-    return 1 if errors else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(local_run.main("orjson", once))

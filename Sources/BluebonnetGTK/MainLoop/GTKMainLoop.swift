@@ -38,6 +38,18 @@
         }
     }
 
+    /// The errors of ``GTKMainLoop/attach()``.
+    ///
+    /// No counterpart in AFNetworking: UIKit has its display and its main thread.
+    public enum GTKError: Error, Equatable {
+        /// There is no display that GTK can open; `DISPLAY` and `WAYLAND_DISPLAY` name them.
+        case noDisplay
+
+        /// The caller is not on the main thread of the process, which an asynchronous `main` leaves
+        /// when it waits for the first time: give the program a synchronous one.
+        case notMainThread
+    }
+
     /// Runs the work of the main queue, and stays in the loop.
     private func runMainQueue(_ descriptor: gint, _: GIOCondition, _: gpointer?) -> gboolean {
         precondition(

@@ -45,7 +45,8 @@
 
         /// Calls a function of C when a signal comes, with the state as its last argument.
         ///
-        /// The connection ends with the widget, before the state does.
+        /// The connection ends with the widget, before the state does. C has one type for the
+        /// functions of all signals, which is why the handlers are cast here.
         final func connect(_ signal: String, _ handler: @convention(c) (gpointer?, gpointer?) -> Void) {
             unsafe connect(signal, unsafeBitCast(handler, to: GCallback.self))
         }

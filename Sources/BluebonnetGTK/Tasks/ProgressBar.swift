@@ -5,7 +5,7 @@
     /// A `GtkProgressBar` that shows how far a task is.
     ///
     /// ```
-    /// let task = session.download(request, to: file)
+    /// let task = session.downloadTask(for: request, to: .file(photo))
     /// ProgressBar(widget).setProgress(ofDownload: task)
     /// task.resume()
     /// ```

@@ -67,6 +67,7 @@
     func connectDecisions(of widget: WidgetPointer, to state: WebViewState) {
         let handler: PolicyHandler = unsafe decidePolicy
         let data = unsafe Unmanaged<WidgetState>.passUnretained(state).toOpaque()
+        // C has one type for the functions of all signals.
         let callback = unsafe unsafeBitCast(handler, to: GCallback.self)
         unsafe g_signal_connect_data(widget, "decide-policy", callback, data, nil, GConnectFlags(rawValue: 0))
     }

@@ -9,14 +9,16 @@
         /// The largest body that is asked for before it is known to be wanted.
         private static let largestEarlyBody = 64 * 1024
 
-        package func recordsWithBody(for key: String) async throws -> RecordsWithBody {
+        package func recordsWithBody(
+            for key: String
+        ) async throws -> (records: [CacheRecord], body: (identifier: UInt64, body: ResponseBody)?) {
             let now = seconds
             guard let (likely, commands) = recent.withLock({ $0.wanted(key) }),
                 likely.byteCount <= Self.largestEarlyBody
             else {
                 let index = keys.index(key)
                 let reply = try await pool.run { try await Self.index(index, $0) }
-                return RecordsWithBody(records: records(reply, key, at: now))
+                return (records(reply, key, at: now), nil)
             }
             let replies = try await pool.run { connection in
                 let replies = try await connection.run(commands)
@@ -26,10 +28,9 @@
             let records = records(replies[0], key, at: now)
             guard let record = records.first(where: { $0.identifier == likely.identifier }),
                 let body = replies[1].bytes.flatMap({ Self.checked($0, record) })
-            else { return RecordsWithBody(records: records) }
-            return RecordsWithBody(
-                records: records,
-                body: (record.identifier, .data(body, trailers: record.trailers))
+            else { return (records, nil) }
+            return (
+                records, (record.identifier, .data(body, trailers: record.trailers))
             )
         }
 

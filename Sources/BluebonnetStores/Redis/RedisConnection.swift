@@ -24,8 +24,8 @@
         private let channel: any Channel
         private let handler: NIOLoopBound<RedisHandler>
 
-        /// The loop that runs the caller, where connections may use it: an answer then needs no
-        /// other thread.
+        /// The loop that runs the caller, where connections may use it: replies then come on the
+        /// thread of the caller.
         static var loopOfCaller: (any EventLoop)? {
             MultiThreadedEventLoopGroup.currentEventLoop.flatMap { loops.contains(ObjectIdentifier($0)) ? $0 : nil }
         }

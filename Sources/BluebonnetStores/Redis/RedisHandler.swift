@@ -24,7 +24,7 @@
         private var batch: Batch?
         /// When the silence of the server began.
         private var silentSince = NIODeadline.uptimeNanoseconds(0)
-        /// One timer at most: it looks when it fires whether there is still an answer to wait for.
+        /// At most one timer. When it fires, it checks whether a reply is still awaited.
         private var timer: Scheduled<Void>?
 
         init(_ reader: RedisReplyReader, timeout: TimeAmount) {

@@ -60,10 +60,12 @@
                 return value
             } catch let failure as RedisFailure {
                 if failure.concernsServer {
-                    let change = state.withLock { state -> ServerCircuit.Change? in
-                        state.idle = []
-                        return state.circuit.fail(permit, at: now())
+                    let (change, dropped) = state.withLock { state in
+                        defer { state.idle = [] }
+                        return (state.circuit.fail(permit, at: now()), state.idle)
                     }
+                    // Connections are closed without the lock.
+                    _ = consume dropped
                     tell(change, failure)
                 } else if failure.kind == .command {
                     // It answers.
@@ -93,23 +95,21 @@
         // MARK: Connections
 
         private func takeTurn() async {
-            let isFree = state.withLock { state in
-                guard state.turns < server.connections else { return false }
-                state.turns += 1
-                return true
-            }
-            if isFree { return }
+            if state.withLock({ claimTurn(&$0) }) { return }
             await withCheckedContinuation { continuation in
                 let isFree = state.withLock { state in
-                    if state.turns < server.connections {
-                        state.turns += 1
-                        return true
-                    }
-                    state.waiting.append(continuation)
-                    return false
+                    let isFree = claimTurn(&state)
+                    if !isFree { state.waiting.append(continuation) }
+                    return isFree
                 }
                 if isFree { continuation.resume() }
             }
+        }
+
+        private func claimTurn(_ state: inout State) -> Bool {
+            guard state.turns < server.connections else { return false }
+            state.turns += 1
+            return true
         }
 
         private func endTurn() {

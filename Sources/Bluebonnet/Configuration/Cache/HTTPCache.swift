@@ -57,6 +57,7 @@ public final class HTTPCache: Sendable {
     let memory: MemoryCacheStore?
     /// The store where it tells of changes without a wait.
     let marked: (any MarkedCacheStore)?
+    /// The store where each question is a way over the network.
     let remote: (any RemoteCacheStore)?
     /// The memory in front of such a store.
     let front: MemoryCacheStore?

@@ -4,18 +4,9 @@ package protocol RemoteCacheStore: CacheStore {
     /// The stored responses of a key, and the body of one of them where it is known already.
     ///
     /// - Parameter key: The ``CacheRecord/key``.
-    /// - Returns: The responses.
+    /// - Returns: The responses, and a body with the identifier of its response.
     /// - Throws: Any error.
-    func recordsWithBody(for key: String) async throws -> RecordsWithBody
-}
-
-/// The stored responses of a key, and the body of one of them.
-package struct RecordsWithBody: Sendable {
-    package var records: [CacheRecord]
-    /// The body of the response with this identifier.
-    package var body: (identifier: UInt64, body: ResponseBody)?
-
-    package init(records: [CacheRecord], body: (identifier: UInt64, body: ResponseBody)? = nil) {
-        (self.records, self.body) = (records, body)
-    }
+    func recordsWithBody(
+        for key: String
+    ) async throws -> (records: [CacheRecord], body: (identifier: UInt64, body: ResponseBody)?)
 }
