@@ -104,6 +104,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         }
         hop = unsent?.hop ?? context.call.newHop()
         var request = unsent?.request ?? request
+        request.upgrade?.ask(in: &request.headerFields)
         var observed = unsent
         // One that was stopped before will not begin.
         if !context.settings.transactionObservers.isEmpty, unsent == nil, !Task.isCancelled, context.call.error == nil {
@@ -119,7 +120,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
                 expectation: mayExpectContinue
                     ? RequestHead.Expectation(of: request, from: context.settings.configuration.continueThreshold)
                     : .removed,
-                offersCodings: offersCodings
+                // There will be no content.
+                offersCodings: offersCodings && request.upgrade == nil
             )
         } catch {
             let error = NetworkingError(.invalidRequest, error.description, request: request)

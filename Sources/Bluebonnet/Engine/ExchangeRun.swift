@@ -33,6 +33,8 @@ final class ExchangeRun {
     private var stream: BodyStream?
     private var streamIsFull = false
     private var ending: Ending?
+    /// The tunnel that the response has opened.
+    private var tunnel: OpenedTunnel?
     /// The time of the last byte.
     private(set) var endedAt = NIODeadline.uptimeNanoseconds(0)
 
@@ -218,7 +220,7 @@ final class ExchangeRun {
     }
 
     private func response(_ head: ResponseHead, _ body: ResponseBody) -> TransportResponse {
-        TransportResponse(
+        var response = TransportResponse(
             head: head,
             body: body,
             sent: exchange.sent,
@@ -228,6 +230,23 @@ final class ExchangeRun {
             isRequestBodyUntouched: clock.sending == .withheld,
             hop: exchange.hop
         )
+        if let tunnel { response.tunnel = tunnel }
+        return response
+    }
+
+    /// Whether the response may switch to the protocol that it names: the request asked for that
+    /// (RFC 9110 §15.2.2), and is sent.
+    func mayOpenTunnel(_ head: ResponseHead) -> Bool {
+        sending == .complete && exchange.request.upgrade?.isNamed(in: head) == true
+    }
+
+    /// Whether the final response on an HTTP/1.1 connection switches to another protocol.
+    var isSwitch: Bool { head?.statusCode == 101 }
+
+    /// The response has opened a tunnel, which it takes along. The exchange then ends without a
+    /// body.
+    func opened(_ tunnel: any ByteTunnel) {
+        self.tunnel = OpenedTunnel(tunnel)
     }
 
     /// The reader has room again.

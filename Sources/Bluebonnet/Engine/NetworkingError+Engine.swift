@@ -64,6 +64,19 @@ extension NetworkingError {
         )
     }
 
+    /// The connection broke under a tunnel.
+    static func tunnelLost(_ origin: Origin, _ cause: any Error) -> NetworkingError {
+        let server = origin.description
+        if cause is NIOSSLError || cause is BoringSSLError {
+            let failure = TLSFailure(cause)
+            let message = "The TLS connection to \(server) failed after the switch of protocols: \(failure.sentence)"
+            return NetworkingError(.tlsFailed, message, underlying: failure)
+        }
+        let reason = (cause as? IOError).map { ": \($0.errnoCode.reason)" } ?? ""
+        let message = "The connection to \(server) was lost after the switch of protocols\(reason)."
+        return NetworkingError(.connectionLost, message, underlying: cause)
+    }
+
     /// The received bytes are not a valid HTTP/1.1 response.
     init(_ error: HTTP1ParseError, from origin: Origin) {
         let code: Code =

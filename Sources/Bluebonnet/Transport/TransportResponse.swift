@@ -18,6 +18,7 @@ public struct TransportResponse: Sendable {
         var startedAt: NIODeadline?
         var hop = 0
         var observed: ObservedTransaction?
+        var tunnel: OpenedTunnel?
         /// Behind a reference: few responses have one.
         var cacheStatus: CopyOnWrite<CacheStatus>?
     }
@@ -106,6 +107,13 @@ public struct TransportResponse: Sendable {
     var observed: ObservedTransaction? {
         get { contents.value.observed }
         set { contents.unique.value.observed = newValue }
+    }
+
+    /// The tunnel that the response has opened, where the request asked for one by
+    /// ``Request/upgrade``. A response that replaces this one loses it.
+    var tunnel: OpenedTunnel? {
+        get { contents.value.tunnel }
+        set { contents.unique.value.tunnel = newValue }
     }
 
     /// ``request``, put together only when it is read.

@@ -14,6 +14,8 @@ extension HTTP1Connection {
             /// The response is complete, and not all bytes that came with it have been looked at.
             /// Then `idle`.
             case complete(isReusable: Bool)
+            /// The connection has switched to another protocol. The last stage.
+            case tunnel
         }
 
         /// The use of the connection after a response.
@@ -34,6 +36,8 @@ extension HTTP1Connection {
             case ignore
             /// No request is under way (RFC 9112 §9.2), so the bytes are not a response.
             case close
+            /// They are those of the protocol that the connection has switched to.
+            case pass
         }
 
         private(set) var stage = Stage.idle
@@ -85,6 +89,15 @@ extension HTTP1Connection {
             dropHeld()
         }
 
+        /// The connection switches to another protocol (RFC 9110 §15.2.2), with the bytes that were
+        /// held back.
+        mutating func switchProtocols() -> [ByteBuffer] {
+            stage = .tunnel
+            isDoomed = true
+            defer { dropHeld() }
+            return Array(held)
+        }
+
         /// The use of the connection, when all bytes that came with a complete response have been
         /// looked at. Nil without a complete response.
         mutating func settle() -> Next? {
@@ -116,6 +129,8 @@ extension HTTP1Connection {
             switch stage {
             case .idle:
                 return .close
+            case .tunnel:
+                return .pass
             case .complete:
                 stage = .complete(isReusable: false)
                 return .ignore

@@ -13,7 +13,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
     typealias OutboundOut = ByteBuffer
 
     private let pool: ConnectionPool
-    private let route: Route
+    let route: Route
     private let timer: DeadlineTimer
     private let idleTimeout: CompactTime
     /// Whether bytes are written to the socket as they are.
@@ -21,16 +21,16 @@ final class HTTP1Connection: ChannelDuplexHandler {
     private var establishment: Establishment?
     private let record: ConnectionRecord
 
-    private var machine: StateMachine
-    private var context: ChannelHandlerContext?
+    var machine: StateMachine
+    private(set) var context: ChannelHandlerContext?
     private(set) var pooled: PooledConnection?
     /// The exchange under way.
-    private var run: ExchangeRun?
+    var run: ExchangeRun?
     private var sender: HTTP1BodySender?
     /// The head of a request, in memory that is used again.
     private var outgoing = ByteBuffer()
     private var parsesHeld = false
-    private(set) var nextDeadline: NIODeadline?
+    var nextDeadline: NIODeadline?
 
     /// More memory than this is not kept for the next head.
     private static let mostOutgoing = 4096
@@ -83,6 +83,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
         case .parse: if let run { parse(bytes, for: run) }
         case .hold, .ignore: break
         case .close: close()
+        case .pass: context.fireChannelRead(data)
         }
     }
 
@@ -109,6 +110,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
             inputEnded(reset: nil, isTruncatedTLS: true)
             return
         }
+        guard machine.stage != .tunnel else { return context.fireErrorCaught(error) }
         inputEnded(reset: error, isTruncatedTLS: false)
     }
 
@@ -145,6 +147,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
         do {
             while let event = try machine.next(&buffer) {
                 counted = run.count(received: counted, of: buffer)
+                if case .end = event, run.isSwitch { return switchProtocols(run, behind: buffer, now: now) }
                 guard take(event, for: run, now: now, hasBytesLeft: buffer.readableBytes > 0) else { return }
             }
         } catch {
@@ -175,9 +178,9 @@ final class HTTP1Connection: ChannelDuplexHandler {
             // What follows in the same read is the beginning of another response.
             if hasBytesLeft { run.bytesCame(now: now) }
         case .head(let head, let length):
-            guard head.statusCode != 101 else {
-                // RFC 9110 §15.2.2: a switch of protocols follows an Upgrade field, and none was
-                // sent.
+            guard head.statusCode != 101 || run.mayOpenTunnel(head) else {
+                // RFC 9110 §15.2.2: a switch of protocols follows an Upgrade field, and is to one of
+                // the protocols in it.
                 let server = route.origin.description
                 fail(NetworkingError(.unexpectedResponse, "\(server) switched to a protocol that was not asked for."))
                 return false
@@ -299,7 +302,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
     }
 
     /// Makes room for another connection.
-    private func leavePool() {
+    func leavePool() {
         guard let pooled, machine.leavePool() else { return }
         pool.leave(pooled, route: route)
     }

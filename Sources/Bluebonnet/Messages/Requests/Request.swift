@@ -18,6 +18,7 @@ public struct Request: Sendable {
         var properties: RequestProperties?
         var redirectPolicy: RedirectPolicy?
         var expectsContinue: Bool?
+        var upgrade: ProtocolUpgrade?
         var taskDescription: String?
         var interceptors: [any Interceptor] = []
         /// Behind a reference: few requests have a credential.
@@ -131,6 +132,12 @@ public struct Request: Sendable {
     public var expectsContinue: Bool? {
         get { contents.value.expectsContinue }
         _modify { yield &contents.unique.value.expectsContinue }
+    }
+
+    /// The protocol that the connection is to go on with; nil, the default, for HTTP alone.
+    var upgrade: ProtocolUpgrade? {
+        get { contents.value.upgrade }
+        set { contents.unique.value.upgrade = newValue }
     }
 
     /// A text of yours for the task, to know it again: after a restart of the program, too, where
