@@ -116,8 +116,16 @@ extension NetworkingError {
         )
     }
 
+    /// No socket to the endpoint of a route could be opened.
+    static func dialing(_ origin: Origin, _ failure: Dial.Failure) -> NetworkingError {
+        switch failure {
+        case .lookup(let host, let cause): lookingUp(host, cause)
+        case .connect(let error): connecting(origin, error)
+        }
+    }
+
     /// The name lookup failed, or found no address.
-    static func lookingUp(_ host: String, _ cause: (any Error)?) -> NetworkingError {
+    private static func lookingUp(_ host: String, _ cause: (any Error)?) -> NetworkingError {
         guard let cause else { return NetworkingError(.dnsLookupFailed, "The host name “\(host)” has no address.") }
         return NetworkingError(
             .dnsLookupFailed,
@@ -136,7 +144,7 @@ extension NetworkingError {
     }
 
     /// TCP or the Unix-domain socket failed.
-    static func connecting(_ origin: Origin, _ error: any Error) -> NetworkingError {
+    private static func connecting(_ origin: Origin, _ error: any Error) -> NetworkingError {
         if let last = (error as? NIOConnectionError)?.connectionErrors.last { return connecting(origin, last.error) }
         if case ChannelError.connectTimeout = error { return connectTimedOut(origin, nil) }
         let reason = error.causeText

@@ -1,14 +1,13 @@
 import NIOCore
-import NIOPosix
 import NIOSSL
 import NIOTLS
 
 /// One attempt to connect, on its event loop: every stage is timed, the whole has a timeout, and
 /// the result comes once.
 ///
-/// The stages, each of which begins the next: ``prepare()`` reads the trust roots, ``lookUp()``
-/// finds addresses, ``openSocket(since:_:)`` opens the socket, ``secure(_:)`` does the TLS
-/// handshake, in which the protocol is agreed upon, and ``Opener`` puts the connection for that
+/// The stages, each of which begins the next: ``prepare()`` reads the trust roots,
+/// ``dialEndpoint()`` finds addresses and opens the socket with a ``Dial``, ``secure(_:)`` does the
+/// TLS handshake, in which the protocol is agreed upon, and ``Opener`` puts the connection for that
 /// protocol on the channel, which may have to hear from the server before it is ready.
 final class ConnectionAttempt {
     /// The layer between the socket and the protocol.
@@ -41,15 +40,13 @@ final class ConnectionAttempt {
     /// The context of the handshake, for a secure origin.
     private var tlsContext: TLSContext?
     private var verification: CertificateVerification?
-    private var timings = ExchangeTimings()
     private var times = ConnectionTimes() {
         didSet { knownTimes.value = times }
     }
     private let knownTimes: AttemptTimes
     private var timer: Scheduled<Void>?
-    private var lookup: NameLookups.Ticket?
-    /// The channels that are being connected: Happy Eyeballs tries several and takes one.
-    private var connectingChannels: [any Channel] = []
+    /// Nil before it begins, and when the socket is open.
+    private var dial: Dial?
     /// The channel that was connected.
     private var channel: (any Channel)?
     private var completion: ((Result<ReadyConnection, NetworkingError>) -> Void)?
@@ -105,17 +102,15 @@ final class ConnectionAttempt {
         self.completion = nil
         timer?.cancel()
         timer = nil
-        if let lookup { lookups.cancel(lookup) }
-        lookup = nil
+        dial?.cancel()
+        dial = nil
         verification?.cancel()
         verification = nil
         if case .failure = result {
             let tls = try? channel?.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)
             if atOnce { tls?.close(promise: nil) }
             channel?.close(promise: nil)
-            for channel in connectingChannels { channel.close(promise: nil) }
         }
-        connectingChannels = []
         channel = nil
         opener = nil
         completion(
@@ -130,9 +125,9 @@ final class ConnectionAttempt {
     // MARK: Preparation
 
     private func prepare() {
-        guard route.origin.isSecure else { return lookUp() }
+        guard route.origin.isSecure else { return dialEndpoint() }
         tlsContext = tls.context
-        guard tlsContext == nil else { return lookUp() }
+        guard tlsContext == nil else { return dialEndpoint() }
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         // Reading the trust roots blocks for milliseconds, the first time.
         tls.makeContext { [eventLoop] result in
@@ -145,103 +140,36 @@ final class ConnectionAttempt {
         switch result {
         case .success(let context):
             tlsContext = context
-            lookUp()
+            dialEndpoint()
         case .failure(let error): end(.failure(TLSContext.invalid(error)))
         }
     }
 
-    // MARK: Names
-
-    private func lookUp() {
-        let startedAt = NIODeadline.now()
-        switch route.endpoint {
-        case .unixSocket(let path):
-            openSocket(since: startedAt) { $0.connect(unixDomainSocketPath: path.text) }
-        case .host(let host, let port):
-            if let address = try? SocketAddress(ipAddress: host, port: port) {
-                return openSocket(since: startedAt) { $0.connect(to: address) }
-            }
-            times.nameLookup = .init(start: startedAt)
-            let bound = NIOLoopBound(self, eventLoop: eventLoop)
-            lookup = lookups.addresses(of: host, at: startedAt) { [eventLoop] result in
-                eventLoop.execute { bound.value.found(result, host: host, port: port, since: startedAt) }
-            }
-        }
-    }
-
-    private func found(
-        _ result: Result<[SocketAddress], any Error>,
-        host: String,
-        port: Int,
-        since startedAt: NIODeadline
-    ) {
-        guard completion != nil else { return }
-        lookup = nil
-        let now = NIODeadline.now()
-        timings.dns = CompactTime(from: startedAt, to: now)
-        switch result {
-        case .success(let addresses):
-            guard !addresses.isEmpty else { return end(.failure(.lookingUp(host, nil))) }
-            times.nameLookup = .init(start: startedAt, end: now)
-            let resolver = FoundAddresses(addresses, port: port, on: eventLoop)
-            openSocket(since: now) { $0.resolver(resolver).connect(host: host, port: port) }
-        case .failure(let error):
-            end(.failure(.lookingUp(host, error)))
-        }
-    }
-
-    // MARK: TCP
+    // MARK: The socket
 
     /// The most bytes of one read. NIOSSL collects what all reads of a turn decrypt to in one
     /// buffer that grows by copying, so that larger reads cost more there than they save.
     private var mostRead: Int { route.origin.isSecure ? 65_536 : 262_144 }
 
-    private func openSocket(
-        since startedAt: NIODeadline,
-        _ connect: (ClientBootstrap) -> EventLoopFuture<any Channel>
-    ) {
-        times.connect = .init(start: startedAt)
-        let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        let bootstrap = ClientBootstrap(group: eventLoop)
-            .channelOption(.socketOption(.so_keepalive), value: 1)
-            .channelOption(
-                .recvAllocator,
-                value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 8192, maximum: mostRead)
-            )
-            // NIO keeps as many receive buffers, and uses those again that are no longer held.
-            .channelOption(.maxMessagesPerRead, value: 8)
-            .channelOption(.writeBufferWaterMark, value: .init(low: 131_072, high: 524_288))
-            .connectTimeout(time)
-            .channelInitializer { bound.value.willConnect($0) }
-        connect(bootstrap).assumeIsolated().whenComplete { result in
+    private func dialEndpoint() {
+        let dial = Dial(
+            to: route.endpoint,
+            mostRead: mostRead,
+            eventLoop: eventLoop,
+            lookups: lookups,
+            record: { change in change(&self.times) }
+        )
+        self.dial = dial
+        dial.start { result in
+            self.dial = nil
             switch result {
-            case .success(let channel):
-                let now = NIODeadline.now()
-                self.timings.connect = CompactTime(from: startedAt, to: now)
-                self.times.connect = .init(start: startedAt, end: now)
-                // NIO connects it at once, and would not tell its handlers that it closes in this
-                // turn: its server may have gone before the first bytes are sent.
-                guard case .unixSocket = self.route.endpoint else { return self.connected(channel) }
-                self.eventLoop.execute { bound.value.connected(channel) }
-            case .failure(let error):
-                self.end(.failure(.connecting(self.route.origin, error)))
+            case .success(let channel): self.connected(channel)
+            case .failure(let failure): self.end(.failure(.dialing(self.route.origin, failure)))
             }
         }
     }
 
-    /// Called before a channel is connected; fails after the end of the attempt.
-    private func willConnect(_ channel: any Channel) -> EventLoopFuture<Void> {
-        guard completion != nil else { return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
-        connectingChannels.append(channel)
-        return eventLoop.makeSucceededVoidFuture()
-    }
-
     private func connected(_ channel: any Channel) {
-        guard completion != nil else {
-            channel.close(promise: nil)
-            return
-        }
-        connectingChannels = []
         self.channel = channel
         // Where it closes while the handlers of TLS are added, the last one does not hear of it.
         // The timer holds the attempt.
@@ -271,11 +199,9 @@ final class ConnectionAttempt {
         self.verification = verification
         do throws(NetworkingError) {
             try verification.start(on: channel, context: tlsContext) { result in
-                let now = NIODeadline.now()
-                self.timings.tls = CompactTime(from: startedAt, to: now)
                 switch result {
                 case .success(let applicationProtocol):
-                    self.times.tls = .init(start: startedAt, end: now)
+                    self.times.tls = .init(start: startedAt, end: .now())
                     self.open(channel, .tls(applicationProtocol))
                 case .failure(let error): self.end(.failure(error))
                 }
@@ -294,7 +220,7 @@ final class ConnectionAttempt {
             remote: channel.remoteAddress,
             tls: verification.map { TLSAgreement(version: .init(of: channel), cipherSuite: $0.cipherSuite) }
         )
-        let established = Established(channel: channel, transport: transport, timings: timings, record: record)
+        let established = Established(channel: channel, transport: transport, timings: times.timings, record: record)
         opener?(established) { result in
             self.end(result.mapError { $0 as? NetworkingError ?? self.closedAtOnce($0) })
         }
