@@ -21,7 +21,7 @@ final class FaultConnectionHandler: ChannelInboundHandler {
 
     private let index: Int
     private let script: FaultServer.Script
-    private let log: FaultLog
+    private let log: FaultLog<FaultServer.Record>
     private let transport: FaultTransportHandler
 
     /// The steps that have not run, the next one last.
@@ -40,7 +40,7 @@ final class FaultConnectionHandler: ChannelInboundHandler {
     init(
         index: Int,
         script: FaultServer.Script,
-        log: FaultLog,
+        log: FaultLog<FaultServer.Record>,
         transport: FaultTransportHandler,
         keepsBodies: Bool
     ) {

@@ -1,6 +1,6 @@
 extension FaultServer {
     /// All connections and requests of the server so far.
-    package struct Record: Sendable {
+    package struct Record: FaultRecord {
         /// The accepted connections in the order of their acceptance.
         package var connections: [Connection] = []
 
@@ -10,6 +10,19 @@ extension FaultServer {
         /// The names that TLS clients asked for (SNI, RFC 6066 §3), in the order of their
         /// handshakes.
         package var serverNames: [String] = []
+
+        /// Creates the record of a server without connections.
+        package init() {}
+
+        /// The connections as one line.
+        package var summary: String {
+            connections.enumerated().map { index, connection in
+                "#\(index): \(connection.requests.count) requests, \(connection.bytesReceived) bytes in, "
+                    + "\(connection.bytesSent) bytes out, \(connection.isClosed ? "closed" : "open")"
+                    + (connection.failure.map { ", \($0)" } ?? "")
+            }
+            .joined(separator: "; ")
+        }
     }
 
     /// The record of one connection.

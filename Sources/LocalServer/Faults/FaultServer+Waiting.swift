@@ -1,25 +1,6 @@
 extension FaultServer {
     /// The error of a wait whose timeout is over.
-    package struct WaitTimeout: Error, CustomStringConvertible {
-        /// The event that was awaited.
-        package var expectation: String
-
-        /// The timeout of the wait.
-        package var timeout: Duration
-
-        /// The record of the server when the timeout was over.
-        package var record: Record
-
-        /// A sentence with the awaited event and the connections of the server.
-        package var description: String {
-            let connections = record.connections.enumerated().map { index, connection in
-                "#\(index): \(connection.requests.count) requests, \(connection.bytesReceived) bytes in, "
-                    + "\(connection.bytesSent) bytes out, \(connection.isClosed ? "closed" : "open")"
-                    + (connection.failure.map { ", \($0)" } ?? "")
-            }
-            return "No \(expectation) within \(timeout); connections: [\(connections.joined(separator: "; "))]"
-        }
-    }
+    package typealias WaitTimeout = FaultWaitTimeout
 
     /// Waits until the server has accepted so many connections.
     ///

@@ -1,6 +1,4 @@
 import NIOCore
-import NIOPosix
-import NIOSSL
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -22,9 +20,9 @@ package final class FaultServer: Sendable {
     private let listener: any Channel
     private let options: Options
     private let channels: FaultChannels
-    let log: FaultLog
+    let log: FaultLog<Record>
 
-    private init(listener: any Channel, options: Options, channels: FaultChannels, log: FaultLog) {
+    private init(listener: any Channel, options: Options, channels: FaultChannels, log: FaultLog<Record>) {
         self.listener = listener
         self.options = options
         self.channels = channels
@@ -54,66 +52,26 @@ package final class FaultServer: Sendable {
 
     /// Starts a server that runs until ``shutdown()``.
     package static func start(_ script: Script, options: Options = Options()) async throws -> FaultServer {
-        let log = FaultLog()
+        let log = FaultLog<Record>()
         let channels = FaultChannels()
-        let context = try options.tls.map { tls in
-            var configuration = try tls.configuration()
-            configuration.sslContextCallback = { values, promise in
-                if let name = values.serverHostname {
-                    log.update { $0.serverNames.append(name) }
+        let listener = try await FaultListener.listen(
+            options,
+            channels: channels,
+            named: { name in log.update { $0.serverNames.append(name) } },
+            handler: { transport in
+                let index = log.update { record in
+                    record.connections.append(Connection())
+                    return record.connections.count - 1
                 }
-                promise.succeed(.noChanges)
+                return FaultConnectionHandler(
+                    index: index,
+                    script: script,
+                    log: log,
+                    transport: transport,
+                    keepsBodies: options.keepsBodies
+                )
             }
-            return try NIOSSLContext(configuration: configuration)
-        }
-        var bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton.next())
-            .serverChannelOption(.backlog, value: Int32(options.acceptsConnections ? 1024 : 0))
-            .serverChannelOption(.autoRead, value: options.acceptsConnections)
-            .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let transport = FaultTransportHandler()
-                    let pipeline = channel.pipeline.syncOperations
-                    try pipeline.addHandler(transport)
-                    if let context {
-                        try pipeline.addHandler(NIOSSLServerHandler(context: context))
-                    }
-                    let index = log.update { record in
-                        record.connections.append(Connection())
-                        return record.connections.count - 1
-                    }
-                    channels.add(channel, transport)
-                    let handler = FaultConnectionHandler(
-                        index: index,
-                        script: script,
-                        log: log,
-                        transport: transport,
-                        keepsBodies: options.keepsBodies
-                    )
-                    try pipeline.addHandler(handler)
-                }
-            }
-        if let size = options.receiveBuffer {
-            bootstrap = bootstrap.serverChannelOption(
-                ChannelOptions.socketOption(.so_rcvbuf),
-                value: SocketOptionValue(size)
-            )
-        }
-        if let size = options.sendBuffer {
-            bootstrap = bootstrap.serverChannelOption(
-                ChannelOptions.socketOption(.so_sndbuf),
-                value: SocketOptionValue(size)
-            )
-        }
-        let listener: any Channel
-        if let path = options.socketPath {
-            listener = try await bootstrap.bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).get()
-        } else {
-            listener = try await bootstrap.bind(host: options.host, port: options.port).get()
-        }
-        if !options.acceptsConnections, let address = listener.localAddress {
-            try await channels.fillQueue(of: address)
-        }
+        )
         return FaultServer(listener: listener, options: options, channels: channels, log: log)
     }
 
