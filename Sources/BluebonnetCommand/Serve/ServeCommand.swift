@@ -19,7 +19,7 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Prints its URL and runs until it is interrupted. Among its endpoints:
             /get /post /headers /status/404 /delay/2 /redirect/3 /gzip /stream/10
-            /bytes/1024 /basic-auth/user/password /cookies /etag/x /json.
+            /bytes/1024 /basic-auth/user/password /cookies /etag/x /json /protocol /trailers.
 
             And a small service with logins and a chat, the user is ada, the password secret:
             /v1/users /v1/users/1 /v1/token /v1/revoke /v1/profile /v1/chat/completions;
@@ -27,7 +27,7 @@ struct ServeCommand: AsyncParsableCommand {
 
             Examples:
               bluebonnet serve --port 8080
-              bluebonnet serve --tls
+              bluebonnet serve --tls --http2
               bluebonnet serve --unix /tmp/bluebonnet.sock
             """
     )
@@ -43,6 +43,12 @@ struct ServeCommand: AsyncParsableCommand {
         help: "Use TLS with a certificate made at the start; standard error shows how a client can trust it."
     )
     var tls = false
+
+    @Flag(
+        name: .customLong("http2"),
+        help: "Speak HTTP/2: with --tls beside HTTP/1.1, else only to clients with --http2-prior-knowledge."
+    )
+    var http2 = false
 
     @Option(name: .long, help: ArgumentHelp("Listen on a Unix-domain socket instead.", valueName: "path"))
     var unix: String?
@@ -67,7 +73,7 @@ struct ServeCommand: AsyncParsableCommand {
         let address: LocalServer.Options.Address = unix.map { .unixSocket($0) } ?? .tcp(host: host, port: port)
         let server: LocalServer
         do {
-            server = try await LocalServer.start(LocalServer.Options(address: address, tls: tls))
+            server = try await LocalServer.start(LocalServer.Options(address: address, tls: tls, http2: http2))
         } catch {
             throw CommandFailure(message: "The server cannot listen: \(error)", status: .transport)
         }

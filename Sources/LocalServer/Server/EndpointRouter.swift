@@ -1,16 +1,16 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// Finds the endpoint of a request and makes a response of its result or error.
 struct EndpointRouter: Sendable {
     /// All the endpoints of one server, which has tokens of its own.
     static func standard() -> EndpointRouter {
         EndpointRouter(
-            EchoEndpoints.all + StatusEndpoints.all + RedirectEndpoints.all + AuthenticationEndpoints.all
-                + DigestEndpoints.all
-                + CookieEndpoints.all + StreamEndpoints.all + RangeEndpoints.all + CacheEndpoints.all
-                + SampleEndpoints.all + ServiceEndpoints().all + ChatEndpoints.all
-                + PictureEndpoints.all
+            EchoEndpoints.all + ProtocolEndpoints.all + StatusEndpoints.all + RedirectEndpoints.all
+                + AuthenticationEndpoints.all + DigestEndpoints.all + CookieEndpoints.all + StreamEndpoints.all
+                + RangeEndpoints.all + CacheEndpoints.all + SampleEndpoints.all + ServiceEndpoints().all
+                + ChatEndpoints.all + PictureEndpoints.all
         )
     }
 
@@ -29,11 +29,11 @@ struct EndpointRouter: Sendable {
     /// Responds to a request, also when its endpoint throws.
     func respond(
         to request: Request,
-        from origin: String,
+        on channel: any Channel,
         secure: Bool,
         maximumBodySize: Int
     ) async -> Response {
-        var exchange = Exchange(request, origin: origin, secure: secure, maximumBodySize: maximumBodySize)
+        var exchange = Exchange(request, channel: channel, secure: secure, maximumBodySize: maximumBodySize)
         var response: Response
         do {
             response = try await respond(to: &exchange)

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import NIOHTTP2
 
 /// A request with what the endpoints need of it.
 struct Exchange: Sendable {
@@ -15,12 +16,14 @@ struct Exchange: Sendable {
     /// The pairs of the query string in order.
     let query: [(name: String, value: String)]
 
+    private let channel: any Channel
     private let secure: Bool
     private let maximumBodySize: Int
 
-    init(_ request: Request, origin: String, secure: Bool, maximumBodySize: Int) {
+    init(_ request: Request, channel: any Channel, secure: Bool, maximumBodySize: Int) {
         self.request = request
-        self.origin = origin
+        self.channel = channel
+        origin = channel.remoteAddress?.ipAddress ?? "localhost"
         self.secure = secure
         self.maximumBodySize = maximumBodySize
         let parts = (request.head.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -28,6 +31,15 @@ struct Exchange: Sendable {
     }
 
     var method: HTTPRequest.Method { request.method }
+
+    /// The stream of HTTP/2 that carries the request; nil over HTTP/1.
+    var stream: Int? {
+        get async throws {
+            // The parent of a stream's channel is that of its connection, whose parent listens.
+            guard channel.parent?.parent != nil else { return nil }
+            return Int(try await channel.getOption(HTTP2StreamChannelOptions.streamID).get())
+        }
+    }
 
     /// The scheme, host and port the client used.
     var base: String {

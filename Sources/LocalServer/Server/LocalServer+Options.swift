@@ -15,20 +15,26 @@ extension LocalServer {
         /// The certificate and settings of TLS; `nil`, the default, speaks plain HTTP.
         package var tls: ServerTLS?
 
+        /// Whether the server speaks HTTP/2: over TLS beside HTTP/1.1, as ALPN decides; without TLS
+        /// instead of HTTP/1.1, for clients with prior knowledge. Default: `false`.
+        package var http2: Bool
+
         /// The largest request body that is kept in memory to be echoed, in bytes; 64 MiB by
         /// default.
         ///
         /// The response to a larger one is 413. The endpoint `/sink` has no limit.
         package var maximumBodySize: Int
 
-        /// Creates options; by default plain HTTP on a free port of 127.0.0.1.
+        /// Creates options; by default plain HTTP/1.1 on a free port of 127.0.0.1.
         package init(
             address: Address = .tcp(host: "127.0.0.1", port: 0),
             tls: ServerTLS? = nil,
+            http2: Bool = false,
             maximumBodySize: Int = 64 * 1024 * 1024
         ) {
             self.address = address
             self.tls = tls
+            self.http2 = http2
             self.maximumBodySize = maximumBodySize
         }
     }

@@ -1,5 +1,6 @@
 import Hummingbird
 import HummingbirdCore
+import HummingbirdHTTP2
 import HummingbirdTLS
 import Logging
 import NIOCore
@@ -71,11 +72,7 @@ package final class LocalServer: Sendable {
         let secure = options.tls != nil
         let limit = options.maximumBodySize
         let responder = CallbackResponder<ConnectionContext> { request, context in
-            await router.respond(to: request, from: context.origin, secure: secure, maximumBodySize: limit)
-        }
-        var server = HTTPServerBuilder.http1()
-        if let tls = options.tls {
-            server = try .tls(server, tlsConfiguration: tls.configuration())
+            await router.respond(to: request, on: context.channel, secure: secure, maximumBodySize: limit)
         }
         var logger = Logger(label: "bluebonnet")
         logger.logLevel = .critical
@@ -87,7 +84,7 @@ package final class LocalServer: Sendable {
         let listening = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Int.self)
         let application = Application(
             responder: responder,
-            server: server,
+            server: try protocols(options),
             configuration: ApplicationConfiguration(address: address, serverName: "bluebonnet", backlog: 1024),
             onServerRunning: { listening.succeed($0.localAddress?.port ?? 0) },
             logger: logger
@@ -102,6 +99,16 @@ package final class LocalServer: Sendable {
             }
         }
         return try await LocalServer(options: options, port: listening.futureResult.get(), task: task)
+    }
+
+    /// The protocols that the server speaks.
+    private static func protocols(_ options: Options) throws -> HTTPServerBuilder {
+        switch (options.tls, options.http2) {
+        case (nil, false): .http1()
+        case (nil, true): .plaintextHTTP2()
+        case (let tls?, false): try .tls(tlsConfiguration: tls.configuration())
+        case (let tls?, true): try .http2Upgrade(tlsConfiguration: tls.configuration())
+        }
     }
 
     /// Returns when the server has stopped; cancelling the waiting task stops it.
@@ -145,11 +152,11 @@ package final class LocalServer: Sendable {
 private struct ConnectionContext: RequestContext {
     var coreContext: CoreRequestContextStorage
 
-    /// The address the request came from.
-    let origin: String
+    /// The connection, or the stream of HTTP/2.
+    let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
-        origin = source.channel.remoteAddress?.ipAddress ?? "localhost"
+        channel = source.channel
     }
 }
