@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import certificates
+import interop_http2
 import nginx
 import processes
 from processes import Problem, Service
@@ -53,6 +54,7 @@ class Servers:
             missing.append("nginx")
         if apache() is None:
             missing.append("apache2")
+        missing += interop_http2.missing()
         if not os.access(self.python, os.X_OK):
             missing.append("httpbin")
         if missing:
@@ -82,6 +84,7 @@ class Servers:
             self.openssl("expired", "expired"),
             self.openssl("self-signed", "self-signed"),
             self.openssl("wrong-host", "wrong-host"),
+            *interop_http2.launch(self),
         ]
         self.nginx()
         for wait in waiting:
@@ -251,6 +254,7 @@ def make_files(folder: Path, python: Path):
     (folder / "tiny.txt").write_text("Hello, world!")
     (folder / "empty.txt").write_text("")
     (folder / "1m.bin").write_bytes(random.Random(0).randbytes(1 << 20))  # does not compress
+    (folder / "16m.bin").write_bytes(random.Random(1).randbytes(16 << 20))
     text = folder / "1m.txt"
     text.write_text("".join(f"{line:062d} \n" for line in range(16384)))
     items = [{"id": number, "name": f"item {number}"} for number in range(100)]
