@@ -31,6 +31,10 @@ public struct SessionConfiguration: Sendable {
     /// Connections per origin (scheme, host, port). Default: 6. At least 1.
     public var maximumConnectionsPerHost = 6
 
+    /// The versions of HTTP that are spoken. Default: automatic, HTTP/2 where the server speaks it
+    /// over TLS, else HTTP/1.1.
+    public var httpVersions = HTTPVersionPolicy.automatic
+
     /// The time a connection may be idle before it is closed. Default: 60 seconds. Less where the
     /// server says so: a second before the time of its `Keep-Alive` field is over.
     public var idleConnectionTimeout: Duration = .seconds(60)

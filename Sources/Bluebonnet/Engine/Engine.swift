@@ -3,8 +3,8 @@ import HTTPTypes
 import NIOCore
 import NIOPosix
 
-/// The transport of every session: HTTP/1.1 over pooled connections, TCP, TLS and Unix-domain
-/// sockets, on SwiftNIO.
+/// The transport of every session: HTTP/1.1 and HTTP/2 over pooled connections, TCP, TLS and
+/// Unix-domain sockets, on SwiftNIO.
 final class Engine: Transport {
     private let pool: ConnectionPool
     private let waitsForConnectivity: Bool
@@ -55,6 +55,7 @@ final class Engine: Transport {
         let preferredLoop = MultiThreadedEventLoopGroup.currentEventLoop.map { ObjectIdentifier($0) }
         var retries = RepeatableError.Retries()
         var isExpectationRefused = false
+        var isMisdirected = false
         var isFirst = true
         var unsent: ObservedTransaction?
         while true {
@@ -86,7 +87,18 @@ final class Engine: Transport {
                     request = repeated
                     continue
                 }
-                let count = retries.count + (isExpectationRefused ? 1 : 0)
+                if response.statusCode == 421, response.head.httpVersion == .http2, !isMisdirected,
+                    exchange.route.versions == .automatic,
+                    let repeated = try await Self.repeated(request, after: exchange, context)
+                {
+                    // RFC 9110 §15.5.20: it may be sent again over another connection.
+                    await response.body.discard()
+                    pool.remember(http1: target.origin)
+                    isMisdirected = true
+                    request = repeated
+                    continue
+                }
+                let count = retries.count + (isExpectationRefused ? 1 : 0) + (isMisdirected ? 1 : 0)
                 if count > 0 { response.retries = count }
                 return response
             } catch let error as NetworkingError {

@@ -137,7 +137,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
             bodySentLater = request.body
         }
         self.request = request
-        self.route = Route(directTo: target.origin)
+        self.route = pool.route(to: target.origin, switchesProtocols: request.upgrade != nil)
         self.timeouts = request.effectiveTimeouts(over: context.settings.timeouts)
         self.startedAt = startedAt
         self.deadline = deadline
@@ -214,7 +214,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     }
 
     func priorityChanged() {
-        if isWaiting { pool.move(self) }
+        if isWaiting { pool.move(self) } else { connection?.onLoop { $0.priorityChanged(for: self) } }
     }
 
     private var connection: PooledConnection? {
@@ -446,7 +446,9 @@ extension Exchange: PoolWaiter {
     }
 
     /// That of the task wins: it may have been changed since the request was made.
-    var urgency: Int { (call.chosenPriority ?? request.properties.priority ?? .normal).urgency }
+    var priority: RequestPriority { call.chosenPriority ?? request.properties.priority ?? .normal }
+
+    var urgency: Int { priority.urgency }
 
     var ticket: Int {
         get { storedTicket.load(ordering: .relaxed) }

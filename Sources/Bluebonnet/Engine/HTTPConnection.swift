@@ -17,6 +17,8 @@ protocol HTTPConnection: AnyObject {
     func readerHasRoom(for exchange: Exchange)
     /// The source of the request body has brought more, or its end.
     func uploadHasMore(for exchange: Exchange)
+    /// The priority of the exchange's task has changed.
+    func priorityChanged(for exchange: Exchange)
     /// Ends what is under way with the error, and the connection with it.
     func fail(_ error: NetworkingError)
     /// Closes a connection on which nothing is under way.

@@ -124,6 +124,11 @@ extension NetworkingError {
         }
     }
 
+    /// The server does not speak HTTP/2, and nothing else is wanted.
+    static func withoutHTTP2(_ origin: Origin) -> NetworkingError {
+        NetworkingError(.unsupportedHTTPVersion, "\(origin.description) does not speak HTTP/2.")
+    }
+
     /// The name lookup failed, or found no address.
     private static func lookingUp(_ host: String, _ cause: (any Error)?) -> NetworkingError {
         guard let cause else { return NetworkingError(.dnsLookupFailed, "The host name “\(host)” has no address.") }

@@ -11,6 +11,7 @@ struct RequestFieldSurvey {
     private(set) var hasTransferEncoding = false
     private(set) var hasAcceptEncoding = false
     private(set) var hasRange = false
+    private(set) var hasConnection = false
     /// `Connection: close` (RFC 9112 §9.6).
     private(set) var asksForClose = false
     /// `Expect: 100-continue` (RFC 9110 §10.1.1).
@@ -36,7 +37,9 @@ struct RequestFieldSurvey {
                 host = position
             case 5 where name == "range": hasRange = true
             case 6 where name == "expect": expectsContinue = Self.lists(Self.expectation, in: field.value)
-            case 10 where name == "connection": asksForClose = asksForClose || Self.lists("close", in: field.value)
+            case 10 where name == "connection":
+                hasConnection = true
+                asksForClose = asksForClose || Self.lists("close", in: field.value)
             case 14 where name == "content-length": hasContentLength = true
             case 15 where name == "accept-encoding": hasAcceptEncoding = true
             case 17 where name == "transfer-encoding": hasTransferEncoding = true

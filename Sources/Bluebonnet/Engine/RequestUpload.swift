@@ -156,6 +156,12 @@ final class RequestUpload: Sendable {
     /// Whether as many bytes as declared have been taken.
     var isSent: Bool { state.withLock { $0.takenBytes == body.length } }
 
+    /// Whether everything has been taken, and the source has said that this was all.
+    var isAtEnd: Bool { state.withLock { $0.isFinished && $0.queue.isEmpty } }
+
+    /// Whether something can be taken now.
+    var hasPiece: Bool { state.withLock { !$0.queue.isEmpty } }
+
     /// Puts the rest of a part back: it is the next piece again.
     func putBack(_ part: FilePart) {
         guard part.count > 0 else { return }

@@ -72,10 +72,17 @@ final class TLSContextSource: Sendable {
     /// The client certificate that is shown; nil for none.
     let identity: TLSSettings.Identity?
     private let settings: TLSSettings
+    /// The protocols that are offered, the preferred one first.
+    private let offer: [ApplicationProtocol]
     private let state = Mutex(State.unmade)
 
-    init(settings: TLSSettings, identity: TLSSettings.Identity? = nil) {
+    init(
+        settings: TLSSettings,
+        identity: TLSSettings.Identity? = nil,
+        offer: [ApplicationProtocol] = HTTPVersionPolicy.automatic.offer
+    ) {
         self.settings = settings
+        self.offer = offer
         self.identity = identity ?? settings.identity
     }
 
@@ -106,7 +113,7 @@ final class TLSContextSource: Sendable {
         BlockingThreads.certificates.submit { unavailable in
             let result: Result<TLSContext, any Error> = Result {
                 if let unavailable { throw unavailable }
-                return try Self.makeContext(self.settings, self.identity)
+                return try Self.makeContext(self.settings, self.identity, self.offer)
             }
             let waiters = self.state.withLock { state -> [Completion] in
                 guard case .making(let waiters) = state else { return [] }
@@ -117,10 +124,14 @@ final class TLSContextSource: Sendable {
         }
     }
 
-    private static func makeContext(_ settings: TLSSettings, _ identity: TLSSettings.Identity?) throws -> TLSContext {
+    private static func makeContext(
+        _ settings: TLSSettings,
+        _ identity: TLSSettings.Identity?,
+        _ offer: [ApplicationProtocol]
+    ) throws -> TLSContext {
         var configuration = TLSConfiguration.makeClientConfiguration()
         // RFC 7301: the protocol is agreed upon in the handshake.
-        configuration.applicationProtocols = ApplicationProtocol.allCases.map(\.rawValue)
+        configuration.applicationProtocols = offer.map(\.rawValue)
         let anchors = try TrustRootReader.anchors(
             settings.trustRoots,
             revocations: settings.revocationLists.map { lists throws(NetworkingError) in try RevocationIndex(lists) }

@@ -12,7 +12,8 @@ import NIOTLS
 final class ConnectionAttempt {
     /// The layer between the socket and the protocol.
     enum Transport: Equatable {
-        /// None: bytes are written to the socket as they are. The protocol is HTTP/1.1.
+        /// None: bytes are written to the socket as they are. The protocol is HTTP/1.1, or HTTP/2
+        /// with prior knowledge.
         case plain
         case tls(ApplicationProtocol)
     }

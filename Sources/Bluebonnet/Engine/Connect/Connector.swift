@@ -8,9 +8,9 @@ import Synchronization
 /// timeout.
 final class Connector: Sendable {
     private let configuration: SessionConfiguration
-    private let tls: TLSContextSource
-    /// Those of hosts with a client certificate of their own.
-    private let tlsOfHosts: HostPatterns<TLSContextSource>
+    private let tls: TLSContexts
+    /// Those of connections that must speak HTTP/1.1, whatever the session prefers.
+    private let tlsOfHTTP1: TLSContexts
     private let trust: TrustEvaluator
     private let lookups: NameLookups
     private let timers = Mutex<[ObjectIdentifier: NIOLoopBound<DeadlineTimer>]>([:])
@@ -32,12 +32,8 @@ final class Connector: Sendable {
 
     init(configuration: SessionConfiguration) {
         self.configuration = configuration
-        let settings = configuration.tls
-        tls = TLSContextSource(settings: settings)
-        tlsOfHosts = HostPatterns(
-            settings.hostIdentities.mapValues { TLSContextSource(settings: settings, identity: $0) },
-            in: "hostIdentities"
-        )
+        tls = TLSContexts(configuration.tls, offer: configuration.httpVersions.offer)
+        tlsOfHTTP1 = TLSContexts(configuration.tls, offer: HTTPVersionPolicy.http1_1.offer)
         trust = TrustEvaluator(configuration)
         lookups = NameLookups(resolver: configuration.nameResolver)
     }
@@ -81,15 +77,11 @@ final class Connector: Sendable {
         }
     }
 
-    private func tls(for origin: Origin) throws(NetworkingError) -> TLSContextSource {
-        guard origin.isSecure else { return tls }
-        return try tlsOfHosts.value(for: origin.serverName) ?? tls
-    }
-
     private func begin(_ work: Connect) {
         let tls: TLSContextSource
         do {
-            tls = try self.tls(for: work.route.origin)
+            let contexts = work.route.versions == .http1_1 ? tlsOfHTTP1 : self.tls
+            tls = try contexts.source(for: work.route.origin)
         } catch {
             return work.completion(.failure(error))
         }
@@ -140,9 +132,28 @@ final class Connector: Sendable {
         _ work: Connect,
         _ ready: (Result<ReadyConnection, any Error>) -> Void
     ) {
+        let requiresHTTP2 = work.route.versions.requiresHTTP2(to: work.route.origin)
         switch established.transport {
+        case .plain where requiresHTTP2, .tls(.http2): ready(Result { try openHTTP2(established, work) })
+        case .tls(.http1) where requiresHTTP2: ready(.failure(NetworkingError.withoutHTTP2(work.route.origin)))
         case .plain, .tls(.http1): ready(Result { try openHTTP1(established, work) })
         }
+    }
+
+    private func openHTTP2(_ established: ConnectionAttempt.Established, _ work: Connect) throws -> ReadyConnection {
+        let connection = HTTP2Connection(
+            pool: work.pool,
+            route: work.route,
+            timer: timer(for: work.eventLoop),
+            limits: configuration.limits,
+            idleTimeout: CompactTime(configuration.idleConnectionTimeout),
+            establishment: established.timings
+        )
+        return try connection.open(
+            on: established.channel,
+            limits: configuration.limits,
+            record: established.record
+        )
     }
 
     private func openHTTP1(_ established: ConnectionAttempt.Established, _ work: Connect) throws -> ReadyConnection {
@@ -161,6 +172,28 @@ final class Connector: Sendable {
             throw ChannelError.ioOnClosedChannel
         }
         return ReadyConnection(connection: pooled, capacity: 1)
+    }
+
+    /// The contexts of one offer of protocols.
+    private struct TLSContexts: Sendable {
+        private let source: TLSContextSource
+        /// Those of hosts with a client certificate of their own.
+        private let ofHosts: HostPatterns<TLSContextSource>
+
+        init(_ settings: TLSSettings, offer: [ApplicationProtocol]) {
+            source = TLSContextSource(settings: settings, offer: offer)
+            ofHosts = HostPatterns(
+                settings.hostIdentities.mapValues {
+                    TLSContextSource(settings: settings, identity: $0, offer: offer)
+                },
+                in: "hostIdentities"
+            )
+        }
+
+        func source(for origin: Origin) throws(NetworkingError) -> TLSContextSource {
+            guard origin.isSecure else { return source }
+            return try ofHosts.value(for: origin.serverName) ?? source
+        }
     }
 
     private func timer(for eventLoop: any EventLoop) -> DeadlineTimer {

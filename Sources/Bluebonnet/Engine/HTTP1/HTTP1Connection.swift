@@ -424,6 +424,9 @@ extension HTTP1Connection: HTTPConnection {
         if run(of: exchange) != nil { sender?.send() }
     }
 
+    /// There is no way to tell the server.
+    func priorityChanged(for exchange: Exchange) {}
+
     func fail(_ error: NetworkingError) {
         if machine.isBusy { forget()?.fail(error) }
         close()

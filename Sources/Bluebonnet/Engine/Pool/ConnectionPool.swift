@@ -23,6 +23,7 @@ final class ConnectionPool: Sendable {
         var entries: [Route: Entry] = [:]
         var connections: [ObjectIdentifier: PooledConnection] = [:]
         var connecting = 0
+        var versions = KnownVersions()
         /// Fires when an exchange may have waited too long.
         var timer: (at: NIODeadline, task: Scheduled<Void>)?
         var invalidation: NetworkingError?
@@ -34,7 +35,7 @@ final class ConnectionPool: Sendable {
         /// The entry of a route, made when it is first asked for.
         mutating func entry(of route: Route, limit: Int) -> Entry {
             if let entry = entries[route] { return entry }
-            let entry = Entry(Queue(limit: limit))
+            let entry = Entry(Queue(limit: limit, expectedCapacity: versions.expectedCapacity(along: route)))
             entries[route] = entry
             return entry
         }
@@ -73,6 +74,9 @@ final class ConnectionPool: Sendable {
     private let connector: Connector
     private let group: any EventLoopGroup
     private let connectionsPerOrigin: Int
+    private let versions: HTTPVersionPolicy
+    /// Whether some origin is remembered as one that wants HTTP/1.1.
+    private let hasExceptions = Atomic(false)
     private let state = Mutex(State())
 
     /// The clocks of waiting exchanges are looked at no more often than this.
@@ -82,7 +86,27 @@ final class ConnectionPool: Sendable {
     init(configuration: SessionConfiguration, group: any EventLoopGroup) {
         self.group = group
         connectionsPerOrigin = configuration.maximumConnectionsPerHost
+        versions = configuration.httpVersions
         connector = Connector(configuration: configuration)
+    }
+
+    // MARK: Routes
+
+    /// The way to an origin. A request that asks for another protocol does so with HTTP/1.1 (RFC
+    /// 9113 §8.6).
+    func route(to origin: Origin, switchesProtocols: Bool) -> Route {
+        let wantsHTTP1 = switchesProtocols || (versions == .automatic && isHTTP1(origin))
+        return Route(directTo: origin, versions: wantsHTTP1 ? .http1_1 : versions)
+    }
+
+    private func isHTTP1(_ origin: Origin) -> Bool {
+        hasExceptions.load(ordering: .relaxed) && state.withLock { $0.versions.isHTTP1(origin) }
+    }
+
+    /// Remembers that an origin wants HTTP/1.1, though it has agreed upon HTTP/2.
+    func remember(http1 origin: Origin) {
+        state.withLock { $0.versions.note(http1: origin) }
+        hasExceptions.store(true, ordering: .relaxed)
     }
 
     // MARK: Exchanges
@@ -245,6 +269,7 @@ final class ConnectionPool: Sendable {
             state.connections[ObjectIdentifier(connection)] = connection
             let entry = state.entry(of: route, limit: connectionsPerOrigin)
             entry.refusal = nil
+            if ready.capacity > 1 { state.versions.note(http2: route.origin) }
             let served = entry.queue.connected(connection, capacity: ready.capacity, by: handle, at: .now())
             guard state.invalidation == nil else { return nil }
             arm(for: entry.queue.nextDeadline, &state)

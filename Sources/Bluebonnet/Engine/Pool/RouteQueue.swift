@@ -33,7 +33,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     private var ordinary = WaitingLine<Waiter>()
 
     /// The expected capacity of a connection: that of the last one that was made or changed.
-    private var expectedCapacity = 1
+    private var expectedCapacity: Int
 
     /// A connection and its places for exchanges.
     private struct Member {
@@ -76,8 +76,12 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     /// A larger capacity makes no difference; a server without a limit has this one.
     private static var mostPlaces: Int { 1 << 20 }
 
-    init(limit: Int) {
+    /// - Parameters:
+    ///   - limit: The most connections.
+    ///   - expectedCapacity: The capacity that a connection is likely to have.
+    init(limit: Int, expectedCapacity: Int = 1) {
         self.limit = max(1, limit)
+        self.expectedCapacity = expectedCapacity
     }
 
     /// Whether nothing is left that the pool would have to remember.

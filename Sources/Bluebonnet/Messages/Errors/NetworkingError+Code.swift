@@ -77,6 +77,7 @@ extension NetworkingError {
             .malformedStatusLine, .unsupportedHTTPVersion, .malformedHeader, .headerTooLarge,
             .invalidContentLength, .conflictingFraming, .unsupportedTransferCoding,
             .malformedChunk, .truncatedResponse, .unexpectedContentRange, .unexpectedResponse,
+            .protocolViolation, .tooManyFrames, .streamReset,
             .tooManyRedirects, .redirectRefused, .invalidRedirect, .bodyTooLarge, .lineTooLong,
             .contentDecodingFailed, .contentDecodingLimitExceeded, .outputFailed,
             .storeFailed, .storeInUse, .rateLimited, .notCached, .networkNotAllowed,
@@ -209,6 +210,15 @@ extension NetworkingError.Code {
     public static let unexpectedContentRange = Self("unexpected-content-range", .framing, -1011)
     /// A response that no request asked for: a protocol switch, too many informational responses.
     public static let unexpectedResponse = Self("unexpected-response", .framing, -1011)
+
+    /// The server broke a rule of HTTP/2 (RFC 9113 §5.4) for which there is no other code.
+    public static let protocolViolation = Self("protocol-violation", .framing, -1011)
+    /// The server sent so many HTTP/2 frames which bring nothing that the connection was ended (RFC
+    /// 9113 §10.5).
+    public static let tooManyFrames = Self("too-many-frames", .framing, -1011)
+    /// The server ended the HTTP/2 stream of the request before its response was complete (RFC 9113
+    /// §6.4); the message has its error code.
+    public static let streamReset = Self("stream-reset", .framing, -1005)
 
     // MARK: Limits and redirects
 

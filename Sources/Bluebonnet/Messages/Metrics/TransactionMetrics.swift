@@ -160,11 +160,13 @@ public struct TransactionMetrics: Sendable {
     /// A number that no other connection of the process has; nil when there was none.
     public var connectionIdentifier: Int? { record.connection.flatMap { $0.isOpen ? $0.identifier : nil } }
 
-    /// The protocol by its registered name (RFC 7301 §6): `http/1.1` or `http/1.0`; nil without a
-    /// response.
+    /// The protocol by its registered name (RFC 7301 §6): `h2`, `http/1.1` or `http/1.0`; nil
+    /// without a response.
     ///
     /// Counterpart of `networkProtocolName`.
-    public var protocolName: String? { record.head.map { "http/\($0.httpVersion)" } }
+    public var protocolName: String? {
+        record.head.map { $0.httpVersion == .http2 ? "h2" : "http/\($0.httpVersion)" }
+    }
 
     /// The own end of the connection.
     ///

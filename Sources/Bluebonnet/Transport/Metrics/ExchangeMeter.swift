@@ -12,6 +12,10 @@ struct ExchangeMeter: ~Copyable {
 
         var count: Int { value.load(ordering: .relaxed) }
 
+        borrowing func set(_ count: Int) {
+            value.store(count, ordering: .relaxed)
+        }
+
         borrowing func add(_ count: Int) {
             value.store(self.count &+ count, ordering: .relaxed)
         }
@@ -35,6 +39,8 @@ struct ExchangeMeter: ~Copyable {
     let requestBody = Number()
     let responseHead = Number()
     let responseBody = Number()
+    /// The number of the HTTP/2 stream; 0 for none.
+    let stream = Number()
     /// The bytes of the response body without its framing.
     let content = Number()
 

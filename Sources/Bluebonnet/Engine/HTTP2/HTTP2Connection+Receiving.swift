@@ -1,0 +1,202 @@
+import HTTPTypes
+import NIOCore
+import NIOHPACK
+
+extension HTTP2Connection: HTTP2FrameReceiver {
+    // MARK: Responses
+
+    func received(fields: HPACKHeaders, on identifier: Int, endsStream: Bool) {
+        guard let stream = streams[identifier], stream.ending == nil else { return }
+        touch(stream)
+        let run = stream.run
+        run.bytesCame(now: now)
+        do throws(HTTP2Fault) {
+            guard stream.machine.stage == .awaitingHead else {
+                try stream.machine.receivedTrailers(endsStream: endsStream)
+                stream.ending = try reader.trailers(fields)
+                return
+            }
+            let head = try reader.head(fields)
+            run.exchange.meter.responseHead.add(head.byteCount + Self.frameHeader)
+            let section = try stream.machine.received(
+                statusCode: head.statusCode,
+                contentLength: head.contentLength,
+                endsStream: endsStream
+            )
+            let response = ResponseHead(received: head.fields, statusCode: head.statusCode, httpVersion: .http2)
+            switch section {
+            case .informational:
+                run.received(informational: response)
+                // An observer may have stopped it.
+                if head.statusCode == 100, isOpen(stream) { continueUpload(of: stream) }
+            case .final(let bodyLength):
+                run.received(response, bodyLength: bodyLength, now: now)
+                if endsStream { stream.ending = [:] }
+            }
+        } catch {
+            fail(stream, error)
+        }
+    }
+
+    func received(_ bytes: ByteBuffer, windowLength: Int, on identifier: Int, endsStream: Bool) {
+        receiveWindow.receive(windowLength)
+        guard let stream = streams[identifier], stream.ending == nil else {
+            receiveWindow.consume(windowLength)
+            return creditConnection()
+        }
+        touch(stream)
+        stream.receiveWindow.receive(windowLength)
+        let run = stream.run
+        run.exchange.meter.responseBody.add(windowLength + Self.frameHeader)
+        do throws(HTTP2Fault) {
+            try stream.machine.received(bytes: bytes.readableBytes, endsStream: endsStream)
+        } catch {
+            return fail(stream, error)
+        }
+        if bytes.readableBytes > 0 { run.received(bytes) }
+        if endsStream { stream.ending = [:] }
+        if probe.received(windowLength) { frames?.sendPing(Self.probePing) }
+    }
+
+    private func touch(_ stream: HTTP2Stream) {
+        guard !stream.isTouched else { return }
+        stream.isTouched = true
+        touched.append(stream)
+    }
+
+    private func fail(_ stream: HTTP2Stream, _ fault: HTTP2Fault) {
+        fail(stream, NetworkingError(fault, from: route.origin), reset: fault.code)
+    }
+
+    /// All that came in one read was looked at: what belongs together is handed over together.
+    func receivedAll() {
+        let now = now
+        health.heard(now: now)
+        while !touched.isEmpty {
+            let streams = touched
+            touched.removeAll(keepingCapacity: true)
+            for stream in streams {
+                stream.isTouched = false
+                if isOpen(stream) { handOver(stream, now: now) }
+            }
+        }
+        readEnded()
+    }
+
+    private func handOver(_ stream: HTTP2Stream, now: NIODeadline) {
+        let run = stream.run
+        guard !run.exchange.isSuspended else { return }
+        if let trailers = stream.ending { return finish(stream, trailers: trailers) }
+        if run.hasHead { run.handOver() }
+        guard isOpen(stream) else { return }
+        credit(stream)
+        // RFC 9110 §15.2: an informational response other than 100 neither ends nor prolongs the
+        // wait for 100 Continue.
+        guard run.sending != .awaitingContinue else { return }
+        run.restartClock(now: now)
+        arm(for: stream)
+    }
+
+    /// Goes on if it may, after the reader has room or the task was resumed; the clock between
+    /// bytes starts anew.
+    func continueReading(_ stream: HTTP2Stream) {
+        let now = NIODeadline.now()
+        if stream.run.mayRead { stream.run.restartClock(now: now) } else { stream.run.startClock(now: now) }
+        arm(for: stream)
+        if stream.run.mayRead { handOver(stream, now: now) }
+        readEnded()
+    }
+
+    // MARK: Windows
+
+    /// Gives the server the place of what the reader has taken (RFC 9113 §6.9).
+    private func credit(_ stream: HTTP2Stream) {
+        guard stream.run.mayRead, stream.receiveWindow.held > 0 else { return }
+        receiveWindow.consume(stream.receiveWindow.held)
+        stream.receiveWindow.consumeAll()
+        stream.receiveWindow.grow(to: streamWindow)
+        if let increment = stream.receiveWindow.takeIncrement() {
+            frames?.sendWindowUpdate(increment, on: stream.identifier)
+        }
+        creditConnection()
+    }
+
+    func creditConnection() {
+        if let increment = receiveWindow.takeIncrement() { frames?.sendWindowUpdate(increment, on: 0) }
+    }
+
+    func connectionWindowChanged(to available: Int) {
+        // What was written to a full channel has not been counted there yet.
+        guard let frames, frames.isWritable else { return }
+        receiveWindow.correct(available: available)
+        creditConnection()
+    }
+
+    func receivedWindowUpdate(_ increment: Int, on identifier: Int) {
+        if identifier == 0 { sendWindow += increment } else { streams[identifier]?.sendWindow += increment }
+        send()
+    }
+
+    func writabilityChanged() {
+        send()
+    }
+
+    // MARK: The connection
+
+    func received(settings change: (inout PeerSettings) -> Void) {
+        let capacity = machine.capacity
+        let growth = machine.apply(change)
+        if growth != 0 {
+            // §6.9.2: a window may become negative, and then waits until it is positive again.
+            for stream in streams.values { stream.sendWindow += growth }
+        }
+        if machine.capacity != capacity, !machine.isDoomed, let pooled {
+            pool.resize(pooled, route: route, to: machine.capacity, at: .now())
+        }
+        send()
+    }
+
+    func receivedPingAnswer(_ data: UInt64) {
+        guard data == Self.probePing, let size = probe.answered(size: streamWindow) else { return }
+        streamWindow = size
+        receiveWindow.grow(to: 4 * size)
+    }
+
+    func receivedReset(_ code: HTTP2Code, on identifier: Int) {
+        guard let stream = streams[identifier] else { return }
+        // §8.1: after a complete response, the server may stop the request without an error.
+        guard stream.ending == nil else {
+            stream.isRequestComplete = true
+            return
+        }
+        if code == .http11Required { pool.remember(http1: route.origin) }
+        fail(stream, .reset(route.origin, code, hasResponse: !stream.isSilent), reset: nil)
+    }
+
+    /// §6.8: what the server has not processed may be sent again; what it has, goes on to its end.
+    func receivedGoAway(_ code: HTTP2Code, lastStream: Int) {
+        if code == .http11Required { pool.remember(http1: route.origin) }
+        machine.goAway(code)
+        leavePool()
+        for (identifier, stream) in streams where identifier > lastStream {
+            fail(stream, .notProcessed(route.origin, code), reset: nil)
+        }
+        if streams.isEmpty { close() }
+    }
+
+    func streamFailed(_ fault: HTTP2Fault, on identifier: Int) {
+        guard let stream = streams[identifier], stream.ending == nil else { return }
+        fail(stream, NetworkingError(fault, from: route.origin), reset: nil)
+    }
+
+    func connectionFailed(_ fault: HTTP2Fault) {
+        let error = NetworkingError(fault, from: route.origin)
+        end(code: nil) { _ in error }
+    }
+
+    func inputEnded(reset: (any Error)?) {
+        // What came before in the same read counts.
+        receivedAll()
+        end(code: nil) { stream in lost(stream, reset) }
+    }
+}

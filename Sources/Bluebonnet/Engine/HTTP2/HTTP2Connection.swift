@@ -1,0 +1,374 @@
+import HTTPTypes
+import NIOCore
+import NIOHPACK
+
+/// One HTTP/2 connection (RFC 9113): its streams, its windows and its life. Each stream carries one
+/// exchange, whose decisions are in its ``ExchangeRun``.
+///
+/// Lives on one event loop and is only touched there. It hears of the peer through its
+/// ``HTTP2FrameHandler``, and reads always: a stream whose reader is full, or whose task is
+/// suspended, gives the server no more window, and holds up no other one.
+final class HTTP2Connection {
+    let pool: ConnectionPool
+    let route: Route
+    private let timer: DeadlineTimer
+    private let idleTimeout: CompactTime
+    private let establishment: Establishment
+    private(set) var pooled: PooledConnection?
+    private(set) var frames: HTTP2FrameHandler?
+
+    var machine = StateMachine()
+    private(set) var streams: [Int: HTTP2Stream] = [:]
+    /// The bytes that may still be sent on the connection (RFC 9113 §6.9).
+    var sendWindow = HTTP2FrameHandler.initialWindow
+    var receiveWindow = HTTP2ReceiveWindow(
+        size: HTTP2FrameHandler.connectionWindow,
+        available: HTTP2FrameHandler.connectionWindow
+    )
+    /// The size that the receive windows of streams have by now.
+    var streamWindow = HTTP2FrameHandler.streamWindow
+    var probe = HTTP2BandwidthProbe()
+    var health: HTTP2Health
+    var reader: HTTP2FieldReader
+    /// The streams that the present read has touched.
+    var touched: [HTTP2Stream] = []
+    /// The time of the present read.
+    private var readAt: NIODeadline?
+    /// The streams whose bodies are being sent.
+    var uploads: [HTTP2Stream] = []
+    var isSending = false
+    /// The end of the idle time, while no stream is open.
+    private var idleEnd: NIODeadline?
+    private(set) var nextDeadline: NIODeadline?
+
+    /// The bytes in front of the payload of a frame (RFC 9113 §4.1).
+    static let frameHeader = 9
+
+    init(
+        pool: ConnectionPool,
+        route: Route,
+        timer: DeadlineTimer,
+        limits: Limits,
+        idleTimeout: CompactTime,
+        establishment: ExchangeTimings
+    ) {
+        self.pool = pool
+        self.route = route
+        self.timer = timer
+        self.idleTimeout = idleTimeout
+        self.establishment = Establishment(timings: establishment, readyAt: .now())
+        health = HTTP2Health(now: .now())
+        reader = HTTP2FieldReader(
+            limits: HTTP1Limits(headerSection: limits.headerSection, headerLine: limits.headerLine)
+        )
+    }
+
+    /// Puts the connection on the channel, and sends the preface.
+    func open(on channel: any Channel, limits: Limits, record: ConnectionRecord) throws -> ReadyConnection {
+        let pooled = PooledConnection(self, eventLoop: channel.eventLoop, record: record)
+        let frames = HTTP2FrameHandler(limits: limits, receiver: self)
+        self.pooled = pooled
+        self.frames = frames
+        timer.add(self)
+        try frames.add(to: channel)
+        guard channel.isActive, self.pooled != nil else { throw ChannelError.ioOnClosedChannel }
+        return ReadyConnection(connection: pooled, capacity: machine.capacity)
+    }
+
+    /// The time of the present read, or now.
+    var now: NIODeadline {
+        if let readAt { return readAt }
+        let now = NIODeadline.now()
+        readAt = now
+        return now
+    }
+
+    // MARK: Streams
+
+    /// The stream that carries an exchange.
+    private func stream(of exchange: Exchange) -> HTTP2Stream? {
+        guard let stream = streams[exchange.meter.stream.count], stream.run.exchange === exchange else { return nil }
+        return stream
+    }
+
+    func isOpen(_ stream: HTTP2Stream) -> Bool { streams[stream.identifier] === stream }
+
+    /// Forgets a stream, whose exchange has ended or is about to.
+    private func remove(_ stream: HTTP2Stream) {
+        streams[stream.identifier] = nil
+        stream.sender?.end()
+        receiveWindow.consume(stream.receiveWindow.held)
+        creditConnection()
+    }
+
+    /// The response is complete and may be handed over. The place is given back before that, so
+    /// that the caller's next request finds it.
+    func finish(_ stream: HTTP2Stream, trailers: HTTPFields) {
+        let run = stream.run
+        run.end(trailers: trailers, now: now)
+        if !stream.isRequestComplete {
+            // RFC 9113 §8.1: the rest of the request is not wanted.
+            frames?.sendReset(.cancel, on: stream.identifier)
+        }
+        remove(stream)
+        machine.served()
+        release(at: now)
+        run.deliver()
+    }
+
+    /// Fails the exchange of a stream, and resets it where the server does not know of its end.
+    func fail(_ stream: HTTP2Stream, _ error: NetworkingError, reset code: HTTP2Code?) {
+        guard isOpen(stream) else { return }
+        if let code { frames?.sendReset(code, on: stream.identifier) }
+        remove(stream)
+        release(at: .now())
+        stream.run.fail(error)
+    }
+
+    /// Frees the place of an exchange.
+    private func release(at now: NIODeadline) {
+        guard let pooled else { return }
+        switch pool.release(pooled, route: route, at: now) {
+        case .serve(let exchange): pooled.startSoon(exchange, from: pool)
+        case .keep: becomeIdle(at: now)
+        case .close: if streams.isEmpty { close() }
+        }
+    }
+
+    // MARK: Requests
+
+    private func write(_ exchange: Exchange, on stream: HTTP2Stream, isSentAtOnce: Bool) {
+        let body = exchange.bodySentWithHead ?? ByteBuffer()
+        let isEmpty = exchange.bodySentLater == nil && body.readableBytes == 0
+        let head = exchange.head
+        let fields = HTTP2RequestFields.encode(head, scheme: route.origin.isSecure ? "https" : "http")
+        let sent = isSentAtOnce ? body.readableBytes : 0
+        stream.run.handOver(head: HTTP2RequestFields.byteCount(head) + Self.frameHeader, body: sent)
+        frames?.send(fields: fields, on: stream.identifier, endsStream: isEmpty)
+        stream.isRequestComplete = isSentAtOnce
+        guard isSentAtOnce, !isEmpty else { return }
+        stream.sendWindow -= sent
+        sendWindow -= sent
+        frames?.send(body, on: stream.identifier, endsStream: true)
+    }
+
+    private func beginUpload(of stream: HTTP2Stream) {
+        guard let pooled, let frames else { return }
+        let exchange = stream.run.exchange
+        let sender = HTTP2BodySender(of: stream, over: self, frames: frames)
+        stream.sender = sender
+        uploads.append(stream)
+        // The clock of the wait for 100 Continue stops; the exchange's own runs.
+        stream.run.startClock(now: .now())
+        arm(for: stream)
+        if let body = exchange.bodySentLater {
+            sender.begin(body, on: pooled)
+        } else if let body = exchange.bodySentWithHead {
+            sender.begin(body)
+        }
+        send()
+    }
+
+    /// RFC 9110 §10.1.1: sends the body, because 100 Continue came, or did not come in time.
+    func continueUpload(of stream: HTTP2Stream) {
+        if stream.run.endContinueWait() { beginUpload(of: stream) }
+    }
+
+    // MARK: The end
+
+    /// Makes room for another connection. What is under way goes on.
+    func leavePool() {
+        machine.doom()
+        guard let pooled, machine.leavePool() else { return }
+        pool.leave(pooled, route: route)
+    }
+
+    /// Ends the connection, and every exchange on it with its own error.
+    func end(code: HTTP2Code?, _ error: (HTTP2Stream) -> NetworkingError) {
+        leavePool()
+        for stream in streams.values.sorted(by: { $0.identifier < $1.identifier }) where isOpen(stream) {
+            // Its response is complete, and waits for its task to be resumed.
+            if let trailers = stream.ending {
+                finish(stream, trailers: trailers)
+            } else {
+                fail(stream, error(stream), reset: nil)
+            }
+        }
+        close(code)
+    }
+
+    private func close(_ code: HTTP2Code?) {
+        nextDeadline = nil
+        guard let frames else { return }
+        self.frames = nil
+        if let code { frames.sendGoAway(code) }
+        frames.close()
+    }
+
+    /// The channel is closed.
+    func removed() {
+        end(code: nil) { stream in self.lost(stream, nil) }
+        if let pooled { pool.closed(pooled) }
+        // It holds this connection, which holds it.
+        pooled = nil
+        timer.remove(self)
+    }
+
+    /// The error of an exchange whose connection is lost.
+    func lost(_ stream: HTTP2Stream, _ reset: (any Error)?) -> NetworkingError {
+        let origin = route.origin
+        if stream.isSilent, machine.hasServed {
+            let message = "\(origin.description) closed the connection before the response began."
+            return RepeatableError.marking(NetworkingError(.connectionLost, message, underlying: reset), .stale)
+        }
+        if let reset { return .lost(origin, reset, hasResponse: !stream.isSilent, isSilent: stream.isSilent) }
+        let (code, moment) =
+            stream.isSilent
+            ? (NetworkingError.Code.connectionLost, "before the response began")
+            : (.truncatedResponse, "in the middle of the response")
+        return NetworkingError(code, "\(origin.description) closed the connection \(moment).", underlying: nil)
+    }
+
+    /// What was noted for the present read is over.
+    func readEnded() {
+        readAt = nil
+    }
+}
+
+extension HTTP2Connection: HTTPConnection {
+    func start(_ exchange: Exchange) {
+        let now = NIODeadline.now()
+        // Where the event loop was busy, the idle time may be over before its timer fires.
+        if let idleEnd, idleEnd <= now, streams.isEmpty { close() }
+        guard let pooled, let frames, machine.mayBegin else {
+            return pool.giveBack(exchange, refusedBy: pooled)
+        }
+        // A suspended task takes no stream: it waits for one after `resume()`.
+        if exchange.isSuspended { exchange.fail(.suspended(route.origin)) }
+        let inlineLength = exchange.bodySentWithHead?.readableBytes ?? 0
+        let isSentAtOnce =
+            exchange.bodySentLater == nil && inlineLength <= min(sendWindow, machine.peer.initialWindow)
+        let isFirst = !machine.hasServed && exchange.startedAt < establishment.readyAt
+        guard
+            let run = exchange.run(
+                on: pooled,
+                isFirst ? establishment : nil,
+                knowsContinue: true,
+                isSentAtOnce: isSentAtOnce,
+                now: now
+            ), let identifier = machine.begin()
+        else { return release(at: now) }
+        exchange.meter.stream.set(identifier)
+        let stream = HTTP2Stream(identifier, run, sendWindow: machine.peer.initialWindow)
+        streams[identifier] = stream
+        idleEnd = nil
+        run.beganSending(now: now)
+        write(exchange, on: stream, isSentAtOnce: isSentAtOnce)
+        if health.begin(now: now) { frames.sendPing(Self.healthPing) }
+        armHealth()
+        if machine.isUsedUp { leavePool() }
+        switch run.sending {
+        case .underWay: return beginUpload(of: stream)
+        case .complete: run.sentWhole(now: now)
+        case .awaitingContinue, .withheld: run.startClock(now: now)
+        }
+        // Its observers may have stopped it.
+        if isOpen(stream) { arm(for: stream) }
+    }
+
+    func becomeIdle(at now: NIODeadline) {
+        guard streams.isEmpty else { return }
+        guard idleTimeout != .zero else { return close() }
+        idleEnd = idleTimeout.deadline(after: now)
+        if let idleEnd { arm(at: idleEnd) }
+    }
+
+    func abort(_ exchange: Exchange) {
+        guard let stream = stream(of: exchange) else { return }
+        if stream.ending == nil { frames?.sendReset(.cancel, on: stream.identifier) }
+        remove(stream)
+        release(at: .now())
+    }
+
+    func suspensionChanged(for exchange: Exchange) {
+        guard let stream = stream(of: exchange) else { return }
+        send()
+        if isOpen(stream) { continueReading(stream) }
+    }
+
+    func readerHasRoom(for exchange: Exchange) {
+        guard let stream = stream(of: exchange) else { return }
+        stream.run.readerHasRoom()
+        continueReading(stream)
+    }
+
+    func uploadHasMore(for exchange: Exchange) {
+        if stream(of: exchange) != nil { send() }
+    }
+
+    func priorityChanged(for exchange: Exchange) {
+        guard let stream = stream(of: exchange), stream.ending == nil else { return }
+        frames?.sendPriority(exchange.priority.description, of: stream.identifier)
+    }
+
+    func fail(_ error: NetworkingError) {
+        end(code: .noError) { _ in error }
+    }
+
+    func close() {
+        leavePool()
+        // Otherwise its last stream closes it.
+        if streams.isEmpty { close(.noError) }
+    }
+}
+
+extension HTTP2Connection: DeadlineHolder {
+    static let healthPing: UInt64 = 1
+    static let probePing: UInt64 = 2
+
+    /// Arms the timer for a stream. A deadline that moves to later costs nothing: when the timer
+    /// fires, all streams are looked at.
+    func arm(for stream: HTTP2Stream) {
+        if let deadline = stream.run.nextDeadline { arm(at: deadline) }
+    }
+
+    private func armHealth() {
+        if let deadline = health.nextDeadline(hasStreams: !streams.isEmpty) { arm(at: deadline) }
+    }
+
+    private func arm(at deadline: NIODeadline) {
+        if let nextDeadline, nextDeadline <= deadline { return }
+        nextDeadline = deadline
+        timer.arm(for: deadline)
+    }
+
+    func deadlinePassed(now: NIODeadline) {
+        nextDeadline = nil
+        if streams.isEmpty, let idleEnd, idleEnd <= now { return close() }
+        switch health.expire(now: now, hasStreams: !streams.isEmpty) {
+        case .goOn: break
+        case .ping: frames?.sendPing(Self.healthPing)
+        case .dead:
+            return end(code: .noError) { stream in
+                let error = NetworkingError.unanswered(route.origin)
+                return stream.isSilent ? RepeatableError.marking(error, .stale) : error
+            }
+        }
+        for stream in streams.values where stream.run.nextDeadline.map({ $0 <= now }) == true {
+            guard isOpen(stream) else { continue }
+            switch stream.run.expire(now: now, unsent: { unsentBytes(of: stream) }) {
+            case .goOn: break
+            case .sendBody: continueUpload(of: stream)
+            case .fail(let code): fail(stream, .timeout(code, stream.run.exchange), reset: .cancel)
+            }
+        }
+        for stream in streams.values { arm(for: stream) }
+        armHealth()
+        if streams.isEmpty, let idleEnd { arm(at: idleEnd) }
+    }
+
+    /// The bytes of the request that wait for the peer: on the connection, or for its window.
+    func unsentBytes(of stream: HTTP2Stream) -> Int {
+        (frames?.unsentBytes ?? 0) + (stream.sender?.isBlocked == true ? 1 : 0)
+    }
+}

@@ -1,0 +1,83 @@
+/// A rule of HTTP/2 that the server has broken: what is sent to it, and what the caller learns.
+struct HTTP2Fault: Error, Equatable {
+    enum Kind {
+        /// A field section that breaks RFC 9113 §8.2 or §8.3.
+        case malformedFields
+        /// A field section that is larger than the limit.
+        case fieldsTooLarge
+        /// A content-length that is not a number, or several that differ (RFC 9110 §8.6).
+        case invalidContentLength
+        /// More or less content than content-length says (RFC 9113 §8.1.1).
+        case lengthMismatch
+        /// Frames that cost more than they bring (RFC 9113 §10.5).
+        case flood
+        /// An informational response too many, or one that was not asked for.
+        case unexpectedResponse
+        /// Everything else.
+        case violation
+    }
+
+    let kind: Kind
+    /// The error code of the RST_STREAM or GOAWAY with which the server learns of it.
+    let code: HTTP2Code
+    /// A clause about the server: "sent …".
+    let clause: String
+
+    init(_ kind: Kind, sending code: HTTP2Code = .protocolError, clause: String) {
+        self.kind = kind
+        self.code = code
+        self.clause = clause
+    }
+}
+
+extension NetworkingError {
+    /// The server has broken a rule of HTTP/2.
+    init(_ fault: HTTP2Fault, from origin: Origin) {
+        let code: Code =
+            switch fault.kind {
+            case .malformedFields: .malformedHeader
+            case .fieldsTooLarge: .headerTooLarge
+            case .invalidContentLength: .invalidContentLength
+            case .lengthMismatch: .conflictingFraming
+            case .flood: .tooManyFrames
+            case .unexpectedResponse: .unexpectedResponse
+            case .violation: .protocolViolation
+            }
+        self.init(code, "\(origin.description) \(fault.clause).", underlying: fault)
+    }
+
+    /// The server has ended a stream. Where it has not processed the request (RFC 9113 §8.7), that
+    /// may be sent again.
+    static func reset(_ origin: Origin, _ code: HTTP2Code, hasResponse: Bool) -> NetworkingError {
+        let moment = hasResponse ? "in the middle of the response" : "before the response began"
+        let error = NetworkingError(
+            .streamReset,
+            "\(origin.description) ended the HTTP/2 stream \(moment) with \(code)."
+        )
+        guard !hasResponse else { return error }
+        switch code {
+        // §7: the server wants the request over HTTP/1.1, and does not take it over HTTP/2.
+        case .refusedStream, .http11Required: return RepeatableError.marking(error, .notProcessed)
+        default: return error
+        }
+    }
+
+    /// The server is ending the connection, and has not processed the request (RFC 9113 §6.8).
+    static func notProcessed(_ origin: Origin, _ code: HTTP2Code) -> NetworkingError {
+        let reason = code == .noError ? "" : " with \(code)"
+        let error = NetworkingError(
+            .connectionLost,
+            "\(origin.description) ended the HTTP/2 connection\(reason) before it processed the request."
+        )
+        return RepeatableError.marking(error, .notProcessed)
+    }
+
+    /// Nothing came for long, and no answer to a PING (RFC 9113 §6.7).
+    static func unanswered(_ origin: Origin) -> NetworkingError {
+        NetworkingError(
+            .connectionLost,
+            "The HTTP/2 connection to \(origin.description) is dead: a PING was not answered within "
+                + "\(Optional(Duration.seconds(HTTP2Health.patience)).sentence)."
+        )
+    }
+}

@@ -1,0 +1,59 @@
+/// The bytes that the server may send on one stream, or on the connection, as a value without I/O
+/// (RFC 9113 §5.2, §6.9).
+///
+/// What was received and not consumed yet counts against the size, so that the size bounds the
+/// memory that a stalled reader can cost.
+struct HTTP2ReceiveWindow {
+    /// The bytes that may be on their way or unconsumed at the same time.
+    private(set) var size: Int
+    /// The bytes that the server may still send.
+    private(set) var available: Int
+    /// The bytes that were received and not consumed yet.
+    private(set) var held = 0
+
+    /// The largest window there is (RFC 9113 §6.9.1).
+    static let largest = 0x7FFF_FFFF
+
+    /// - Parameters:
+    ///   - size: The size that is wanted.
+    ///   - available: The bytes that the server may send at first.
+    init(size: Int, available: Int) {
+        self.size = min(size, Self.largest)
+        self.available = available
+    }
+
+    /// Counts bytes that were received; padding counts too (RFC 9113 §6.1).
+    mutating func receive(_ count: Int) {
+        available -= count
+        held += count
+    }
+
+    /// Frees the place of bytes that were consumed.
+    mutating func consume(_ count: Int) {
+        held -= min(count, held)
+    }
+
+    /// Frees the place of all bytes that were received.
+    mutating func consumeAll() {
+        held = 0
+    }
+
+    /// Sets the bytes that the server may still send, as the frame layer has counted them.
+    mutating func correct(available: Int) {
+        self.available = available
+    }
+
+    /// Makes the window larger.
+    mutating func grow(to size: Int) {
+        self.size = max(self.size, min(size, Self.largest))
+    }
+
+    /// Takes the increment of the WINDOW_UPDATE that is due, if one is: not before it is a quarter
+    /// of the window, so that few frames do it.
+    mutating func takeIncrement() -> Int? {
+        let increment = size - held - available
+        guard increment > 0, increment >= size / 4 else { return nil }
+        available += increment
+        return increment
+    }
+}

@@ -1,0 +1,70 @@
+import HTTPTypes
+import NIOHPACK
+
+/// Writes the head of a request as the field section of a stream (RFC 9113 §8.3.1).
+enum HTTP2RequestFields {
+    /// The pseudo-header fields, then the fields in their order with lowercase names (§8.2).
+    ///
+    /// - Parameters:
+    ///   - head: The head. Its field values are sent as they are.
+    ///   - scheme: `https` or `http`.
+    /// - Returns: The section.
+    static func encode(_ head: RequestHead, scheme: String) -> HPACKHeaders {
+        var section = HPACKHeaders()
+        section.reserveCapacity(head.fields.count + 6)
+        section.add(name: ":method", value: head.method.rawValue)
+        section.add(name: ":scheme", value: scheme)
+        // §8.3.1: the value of Host, which is not sent beside it.
+        let authority = head.survey.host.map { head.fields[$0].value } ?? head.host
+        section.add(name: ":authority", value: authority)
+        section.add(name: ":path", value: head.target, indexing: head.target == "/" ? .indexable : .nonIndexable)
+        let nominated = head.survey.hasConnection ? nominated(in: head.fields) : []
+        for position in head.fields.indices where position != head.survey.host {
+            let field = head.fields[position]
+            let name = field.name.canonicalName
+            guard isSent(name, field, nominated) else { continue }
+            section.add(name: name, value: field.value, indexing: indexing(of: name, field.value))
+        }
+        if let offer = head.offer { section.add(name: "accept-encoding", value: offer.value) }
+        if case .length(let length) = head.missingFraming {
+            section.add(name: "content-length", value: String(length), indexing: .nonIndexable)
+        }
+        return section
+    }
+
+    /// The bytes of the section, about, without compression.
+    static func byteCount(_ head: RequestHead) -> Int {
+        head.survey.byteCount + head.method.rawValue.utf8.count + head.target.utf8.count + head.host.utf8.count
+    }
+
+    /// RFC 9113 §8.2.2: the fields about the connection have no meaning here, and make a request
+    /// malformed; of TE only "trailers" is left.
+    private static func isSent(_ name: String, _ field: HTTPField, _ nominated: Set<String>) -> Bool {
+        switch name.utf8.count {
+        case 2 where name == "te": field.value.lowercased() == "trailers"
+        case 7 where name == "upgrade": false
+        case 10 where name == "connection" || name == "keep-alive": false
+        case 14 where name == "http2-settings": false
+        case 16 where name == "proxy-connection": false
+        case 17 where name == "transfer-encoding": false
+        default: !nominated.contains(name)
+        }
+    }
+
+    /// The names in Connection (RFC 9110 §7.6.1), which are fields about the connection too.
+    private static func nominated(in fields: HTTPFields) -> Set<String> {
+        let names = fields[values: .connection].flatMap { $0.split(separator: ",") }
+        return Set(names.map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() })
+    }
+
+    /// RFC 7541 §7.1.3: secrets that could be guessed bit by bit are never put into the table. And
+    /// values that hardly come again would only push others out.
+    private static func indexing(of name: String, _ value: String) -> HPACKIndexing {
+        switch name {
+        case "authorization", "proxy-authorization": .neverIndexed
+        case "cookie" where value.utf8.count < 20: .neverIndexed
+        case "content-length", "content-range", "range", "if-none-match", "if-modified-since", "if-range": .nonIndexable
+        default: .indexable
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import HTTPTypes
+import NIOCore
+
+/// One stream of an HTTP/2 connection with its exchange. It has no channel.
+///
+/// Lives on the event loop of the connection.
+final class HTTP2Stream {
+    let identifier: Int
+    let run: ExchangeRun
+    var machine: StateMachine
+    /// The bytes that may still be sent on it (RFC 9113 §6.9).
+    var sendWindow: Int
+    var receiveWindow: HTTP2ReceiveWindow
+    /// Sends the body, if it was not sent with the head.
+    var sender: HTTP2BodySender?
+    /// Whether END_STREAM was sent.
+    var isRequestComplete = false
+    /// Whether it is among the streams that the present read has touched.
+    var isTouched = false
+    /// The trailers of a response that is complete and not handed over yet.
+    var ending: HTTPFields?
+
+    init(_ identifier: Int, _ run: ExchangeRun, sendWindow: Int) {
+        self.identifier = identifier
+        self.run = run
+        self.sendWindow = sendWindow
+        machine = StateMachine(isHead: run.exchange.request.method == .head)
+        receiveWindow = HTTP2ReceiveWindow(
+            size: HTTP2FrameHandler.streamWindow,
+            available: HTTP2FrameHandler.streamWindow
+        )
+    }
+
+    /// Nothing of a response came yet.
+    var isSilent: Bool { machine.stage == .awaitingHead }
+}
