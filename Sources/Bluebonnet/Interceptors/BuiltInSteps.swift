@@ -77,7 +77,7 @@ struct BuiltInSteps: Sendable {
         let response: TransportResponse
         if authentication.concerns(request) {
             response = try await sendWithCredentials(request, context)
-        } else if cache != nil || request.cachePolicy == .onlyIfCached {
+        } else if cache != nil || request.cachePolicy == .onlyIfCached, request.upgrade == nil {
             let first = try await sendThroughCache(request, context)
             response = first.statusCode == 401 ? try await answer(first, to: request, nil, context) : first
         } else {
@@ -122,7 +122,7 @@ struct BuiltInSteps: Sendable {
     }
 
     private func sendOnce(_ request: Request, _ context: ExchangeContext) async throws -> TransportResponse {
-        if cache != nil || request.cachePolicy == .onlyIfCached {
+        if cache != nil || request.cachePolicy == .onlyIfCached, request.upgrade == nil {
             return try await sendThroughCache(request, context)
         }
         if let rateLimiter { try await rateLimiter.wait(for: request, context) }

@@ -152,7 +152,7 @@ enum Redirects {
         strictTransportSecurity: StrictTransportSecurity? = nil
     ) throws(NetworkingError) -> Request {
         var next = request
-        let target = try target(of: location, from: request.url)
+        let target = try target(of: location, from: request.url, mayBeWebSocket: request.upgrade == .webSocket)
         next.url = try strictTransportSecurity?.secured(target) ?? target
         // User and password of a Location are those of the server; they are not used.
         next.access = request.access
@@ -170,7 +170,8 @@ enum Redirects {
         }
         let (from, to) = (origin(of: request.url), origin(of: next.url))
         let isInsecure = from?.isSecure == true && to?.isSecure != true
-        guard followsInsecurely || !isInsecure else {
+        // A WebSocket that was to be secure is secure.
+        guard followsInsecurely && request.upgrade == nil || !isInsecure else {
             throw NetworkingError(
                 .redirectRefused,
                 "\(request) was redirected from https to http, and the session does not allow that."
@@ -196,14 +197,20 @@ enum Redirects {
         originFields.contains(name) || SecretNames.contains(name)
     }
 
-    static func target(of location: String, from url: URL) throws(NetworkingError) -> URL {
+    static func target(
+        of location: String,
+        from url: URL,
+        mayBeWebSocket: Bool = false
+    ) throws(NetworkingError) -> URL {
         guard !location.isEmpty, let relative = URL(string: location, relativeTo: url) else {
             throw NetworkingError(
                 .invalidRedirect,
                 "\(url.redactedDescription) redirects to something that is not a URL."
             )
         }
-        let target = relative.absoluteURL
+        let absolute = relative.absoluteURL
+        // RFC 6455 §3: its URLs have schemes of their own.
+        let target = mayBeWebSocket ? absolute.webSocketAsHTTP ?? absolute : absolute
         let scheme = target.scheme?.lowercased()
         let isWeb = scheme == "http" || scheme == "https"
         guard isWeb || origin(of: target) == origin(of: url), target.host(percentEncoded: false)?.isEmpty == false

@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// A two-way flow of bytes that a response has opened: 101 on HTTP/1.1 (RFC 9110 §15.2.2), or 2xx to
-/// CONNECT on a stream of HTTP/2, also with `:protocol` (RFC 9113 §8.5, RFC 8441).
+/// A two-way flow of bytes that a response has opened: 101 on HTTP/1.1 (RFC 9110 §15.2.2), or 2xx
+/// to CONNECT on a stream of HTTP/2, also with `:protocol` (RFC 9113 §8.5, RFC 8441).
 ///
 /// Everything happens on its event loop. It reads nothing before it has a receiver.
 protocol ByteTunnel: AnyObject {
@@ -49,8 +49,8 @@ protocol ByteTunnelReceiver: AnyObject {
     func ended(_ error: NetworkingError?)
 }
 
-/// A tunnel on its way from the engine to who asked for it, with its response. One that nobody takes
-/// is aborted.
+/// A tunnel on its way from the engine to who asked for it, with its response. One that nobody
+/// takes is aborted.
 final class OpenedTunnel: Sendable {
     let eventLoop: any EventLoop
     private let tunnel: NIOLoopBound<any ByteTunnel>

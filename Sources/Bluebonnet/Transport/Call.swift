@@ -38,7 +38,7 @@ final class Call: SessionTask {
 
     /// The kind of the task, by which a session lists it.
     enum Kind: Sendable {
-        case data, upload, download, stream
+        case data, upload, download, stream, webSocket
     }
 
     fileprivate enum Stage {

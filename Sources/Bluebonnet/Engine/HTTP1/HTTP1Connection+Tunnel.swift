@@ -24,7 +24,8 @@ extension HTTP1Connection {
         do {
             try context.pipeline.syncOperations.addHandler(tunnel, position: .after(self))
         } catch {
-            // Only a channel that is closed already refuses a handler: the tunnel ends as it begins.
+            // Only a channel that is closed already refuses a handler: the tunnel ends as it
+            // begins.
             context.close(promise: nil)
         }
         run.deliver()

@@ -179,8 +179,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
             if hasBytesLeft { run.bytesCame(now: now) }
         case .head(let head, let length):
             guard head.statusCode != 101 || run.mayOpenTunnel(head) else {
-                // RFC 9110 §15.2.2: a switch of protocols follows an Upgrade field, and is to one of
-                // the protocols in it.
+                // RFC 9110 §15.2.2: a switch of protocols follows an Upgrade field, and is to one
+                // of the protocols in it.
                 let server = route.origin.description
                 fail(NetworkingError(.unexpectedResponse, "\(server) switched to a protocol that was not asked for."))
                 return false

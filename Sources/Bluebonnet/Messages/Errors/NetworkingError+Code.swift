@@ -83,6 +83,8 @@ extension NetworkingError {
             .storeFailed, .storeInUse, .rateLimited, .notCached, .networkNotAllowed,
             .unacceptableStatusCode, .unacceptableContentType, .responseRefused,
             .digestMismatch, .responseSerializationFailed,
+            .webSocketRefused, .webSocketProtocolError, .webSocketMessageTooLarge,
+            .webSocketPingTimeout, .webSocketClosed,
             .cancelled, .becameDownload, .becameStream, .sessionInvalidated, .interceptorFailed,
         ]
     }
@@ -273,6 +275,23 @@ extension NetworkingError.Code {
     public static let digestMismatch = Self("digest-mismatch", .validation, -1015)
     /// The body could not be parsed. (AFNetworking: response domain.)
     public static let responseSerializationFailed = Self("response-serialization-failed", .validation, -1016)
+
+    // MARK: WebSocket
+
+    /// The server has not opened the WebSocket: its response, which is in the error, has another
+    /// status than a switch of protocols, or breaks a rule of the handshake (RFC 6455 §4.1).
+    public static let webSocketRefused = Self("web-socket-refused", .validation, -1011)
+    /// A frame or message of the server breaks RFC 6455 or RFC 7692: a reserved bit, a masked
+    /// frame, text that is not UTF-8.
+    public static let webSocketProtocolError = Self("web-socket-protocol-error", .framing, -1011)
+    /// A frame or message of the server is larger than ``WebSocketOptions`` allow (16 MiB by
+    /// default).
+    public static let webSocketMessageTooLarge = Self("web-socket-message-too-large", .limit, -1103)
+    /// No pong came within ``WebSocketOptions/pingTimeout``.
+    public static let webSocketPingTimeout = Self("web-socket-ping-timeout", .timeout, -1001)
+    /// The server has closed the WebSocket with another code than 1000 and 1001, or something was
+    /// to be sent after the end. ``NetworkingError/webSocketClosure`` has code and reason.
+    public static let webSocketClosed = Self("web-socket-closed", .ended, -1005)
 
     // MARK: Ended from outside
 

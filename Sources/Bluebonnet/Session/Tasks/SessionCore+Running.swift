@@ -160,7 +160,7 @@ extension SessionCore {
     }
 
     /// Sends a request through the interceptors and the transport.
-    private func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+    func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
         var request = withAdditionalFields(request)
         if let priority = context.call.chosenPriority { request.setPriority(priority) }
         if chain.end.retries.concerns(request) { request = chain.end.retries.keyed(request) }
@@ -186,7 +186,7 @@ extension SessionCore {
     }
 
     /// The context of a call, whose whole time counts from now.
-    private func context(of call: Call, collectsBody: Bool, wholeBody: WholeBody? = nil) -> ExchangeContext {
+    func context(of call: Call, collectsBody: Bool, wholeBody: WholeBody? = nil) -> ExchangeContext {
         let timeout = call.originalRequest.effectiveTimeouts(over: settings.timeouts).request.duration
         return ExchangeContext(
             call: call,

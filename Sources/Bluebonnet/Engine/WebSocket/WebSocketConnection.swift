@@ -1,0 +1,330 @@
+import NIOCore
+
+/// One connection of a WebSocket (RFC 6455), from its handshake to its end: between a tunnel, on
+/// whose event loop it lives, and a mailbox.
+final class WebSocketConnection {
+    private let tunnel: any ByteTunnel
+    private let mailbox: WebSocketMailbox
+    private let call: Call
+    private let options: WebSocketOptions
+    private let server: String
+    private let whenEnded: (WebSocketEnd) -> Void
+
+    private var machine: StateMachine
+    private var reader: WebSocketMessageReader
+    private var sender: WebSocketSender
+    private var link: Link?
+    private var timer: (at: NIODeadline, task: Scheduled<Void>)?
+    /// Messages that were received in the read under way.
+    private var received: [WebSocketMessage] = []
+    private var receivedBytes = 0
+    /// Frames that are to be written.
+    private var outgoing = ByteBuffer()
+    /// What was taken of the mailbox and is not written yet.
+    private var taken = CircularBuffer<WebSocketMailbox.Outgoing>()
+    private var isReading = true
+    /// The payload of the last ping to which no pong was sent, because the peer takes no bytes.
+    private var pong: ByteBuffer?
+
+    /// Frames are written in blocks of about this size.
+    private static let blockSize = 65_536
+
+    /// The side of the connection that other threads see.
+    private final class Link: WebSocketMailbox.Carrier, Call.Operation {
+        private let eventLoop: any EventLoop
+        private let connection: NIOLoopBound<WebSocketConnection>
+
+        init(_ connection: WebSocketConnection, on eventLoop: any EventLoop) {
+            self.eventLoop = eventLoop
+            self.connection = NIOLoopBound(connection, eventLoop: eventLoop)
+        }
+
+        private func onLoop(_ body: @escaping @Sendable (WebSocketConnection) -> Void) {
+            // Never at once: a send from the event loop may come from within a call of the
+            // connection.
+            eventLoop.execute { [connection] in body(connection.value) }
+        }
+
+        func wake() { onLoop { $0.send() } }
+        func continueReading() { onLoop { $0.setReading() } }
+        func cancel(with error: NetworkingError) { onLoop { $0.cancel(with: error) } }
+
+        func suspensionChanged() {
+            onLoop { connection in
+                connection.setReading()
+                connection.send()
+            }
+        }
+
+        func priorityChanged() {}
+    }
+
+    /// Carries the messages of a mailbox until the connection ends.
+    ///
+    /// - Parameters:
+    ///   - tunnel: The tunnel that the handshake has opened.
+    ///   - mailbox: The messages.
+    ///   - call: The task, which stops and suspends the connection, and counts its bytes.
+    ///   - agreement: What both sides have agreed upon.
+    ///   - options: The choices of the user.
+    ///   - server: The name of the server, for messages.
+    /// - Returns: The end.
+    static func run(
+        over tunnel: OpenedTunnel,
+        _ mailbox: WebSocketMailbox,
+        _ call: Call,
+        _ agreement: WebSocketHandshake.Agreement,
+        _ options: WebSocketOptions,
+        server: String
+    ) async -> WebSocketEnd {
+        await SuspendedCaller.suspend { caller in
+            Begin(
+                tunnel: tunnel,
+                mailbox: mailbox,
+                call: call,
+                agreement: agreement,
+                options: options,
+                server: server,
+                caller: caller
+            ).execute(on: tunnel.eventLoop)
+        }
+    }
+
+    private struct Begin: LoopWork {
+        let tunnel: OpenedTunnel
+        let mailbox: WebSocketMailbox
+        let call: Call
+        let agreement: WebSocketHandshake.Agreement
+        let options: WebSocketOptions
+        let server: String
+        let caller: SuspendedCaller<WebSocketEnd, Never>
+
+        func run() {
+            WebSocketConnection(self).begin()
+        }
+
+        func wasDropped() {
+            caller.resume(returning: WebSocketEnd(in: .open, nil, server: server))
+        }
+    }
+
+    private init(_ parts: Begin) {
+        tunnel = parts.tunnel.take()
+        mailbox = parts.mailbox
+        call = parts.call
+        options = parts.options
+        server = parts.server
+        let caller = parts.caller
+        whenEnded = { caller.resume(returning: $0) }
+        machine = StateMachine(parts.options, now: .now())
+        reader = WebSocketMessageReader(parts.options, deflate: parts.agreement.deflate)
+        sender = WebSocketSender(parts.agreement.deflate)
+    }
+
+    private func begin() {
+        let link = Link(self, on: tunnel.eventLoop)
+        self.link = link
+        do throws(NetworkingError) {
+            try call.attach(link)
+        } catch {
+            return cancel(with: error)
+        }
+        tunnel.begin(self)
+        guard self.link != nil else { return }
+        setReading()
+        mailbox.attach(link)
+        arm()
+    }
+
+    // MARK: Sending
+
+    /// Sends what there is to be sent, as far as the peer takes it.
+    private func send() {
+        guard machine.stage != .over else { return }
+        appendPong()
+        for ping in mailbox.takePings({ machine.sendPing(now: .now()) }) { sender.ping(ping, into: &outgoing) }
+        var sent = 0
+        while machine.maySend, !call.isSuspended, tunnel.isWritable {
+            if sender.isInMessage {
+                sender.proceed(into: &outgoing)
+            } else if let next = nextOutgoing() {
+                if outgoing.readableBytes == 0, taken.count > 8 { outgoing.reserveCapacity(2 * Self.blockSize) }
+                switch next {
+                case .message(let message):
+                    sent += message.byteCount
+                    sender.begin(message, into: &outgoing)
+                case .close(let closure):
+                    if machine.close(now: .now()) { sender.close(closure, into: &outgoing) }
+                    setReading()
+                }
+            } else {
+                break
+            }
+            if outgoing.readableBytes >= Self.blockSize { write() }
+        }
+        if outgoing.readableBytes > 0 { write() }
+        tunnel.flush()
+        if sent > 0 { call.update { $0.sent += sent } }
+        arm()
+    }
+
+    private func nextOutgoing() -> WebSocketMailbox.Outgoing? {
+        if taken.isEmpty { taken.append(contentsOf: mailbox.takeOutgoing(upTo: Self.blockSize)) }
+        return taken.popFirst()
+    }
+
+    private func write() {
+        tunnel.write(outgoing)
+        outgoing = ByteBuffer()
+    }
+
+    /// Appends the pong that had to wait.
+    private func appendPong() {
+        guard let pong else { return }
+        self.pong = nil
+        if machine.mayReceive { sender.pong(pong, into: &outgoing) }
+    }
+
+    private func flushControls() {
+        guard outgoing.readableBytes > 0 else { return }
+        write()
+        tunnel.flush()
+    }
+
+    // MARK: Receiving
+
+    private func take(_ event: WebSocketMessageReader.Event) {
+        switch event {
+        case .message(let message):
+            receivedBytes += message.byteCount
+            received.append(message)
+        case .ping(let payload):
+            guard machine.received(ping: ()) == .sendPong else { return }
+            // RFC 6455 §5.5.3: only the last of several needs a pong. A peer that sends pings and
+            // reads nothing must not fill the memory.
+            pong = payload
+            if tunnel.isWritable { appendPong() }
+        case .pong(let payload):
+            guard payload.readableBytes == 8, let number: UInt64 = payload.getInteger(at: payload.readerIndex)
+            else { return }
+            for pong in machine.received(pong: number, now: .now()) {
+                mailbox.received(pongTo: pong.number, after: pong.time)
+            }
+        case .close(let closure):
+            perform(machine.received(closure, now: .now()))
+        }
+    }
+
+    private func perform(_ action: StateMachine.Action) {
+        guard case .sendClose(let code) = action else { return }
+        sender.close(code.map { WebSocketClosure(code: $0) }, into: &outgoing)
+    }
+
+    /// Hands over what was received.
+    private func deliver() {
+        guard !received.isEmpty else { return }
+        call.update { $0.add(Call.Arrival(count: receivedBytes)) }
+        receivedBytes = 0
+        // Behind a close that this side has begun, nobody may read any more, and the peer's Close
+        // frame has to be.
+        if machine.isClosing, !mailbox.hasRoom() { return received.removeAll() }
+        if !mailbox.deliver(&received) { setReading() }
+    }
+
+    /// Reads while the task is not suspended and the received messages have room. In the close
+    /// handshake the end of the connection is read in any case.
+    private func setReading() {
+        guard machine.stage != .over else { return }
+        let isReading = !machine.maySend || !call.isSuspended && mailbox.hasRoom()
+        machine.setReading(isReading, now: .now())
+        arm()
+        guard isReading != self.isReading else { return }
+        self.isReading = isReading
+        tunnel.setReading(isReading)
+    }
+
+    // MARK: The end
+
+    /// The task was cancelled: the peer is told, and not waited for.
+    private func cancel(with error: NetworkingError) {
+        guard machine.stage != .over else { return }
+        if machine.maySend, link != nil, !sender.isInMessage || tunnel.isWritable {
+            sender.close(WebSocketClosure(code: .goingAway), into: &outgoing)
+        }
+        flushControls()
+        finish(WebSocketEnd(closure: WebSocketClosure(code: .abnormalClosure), error: error)) { $0.close() }
+    }
+
+    /// Ends the connection, once.
+    private func finish(_ end: WebSocketEnd, _ endTunnel: (any ByteTunnel) -> Void) {
+        guard machine.stage != .over else { return }
+        deliver()
+        machine.end()
+        timer?.task.cancel()
+        timer = nil
+        if let link { call.detach(link) }
+        link = nil
+        mailbox.detach(end)
+        endTunnel(tunnel)
+        whenEnded(end)
+    }
+
+    // MARK: Time
+
+    private func arm() {
+        guard let next = machine.nextDeadline else { return }
+        if let timer, timer.at <= next { return }
+        timer?.task.cancel()
+        let bound = NIOLoopBound(self, eventLoop: tunnel.eventLoop)
+        timer = (next, tunnel.eventLoop.scheduleTask(deadline: next) { bound.value.timePassed() })
+    }
+
+    private func timePassed() {
+        timer = nil
+        switch machine.expire(now: .now()) {
+        case .goOn: break
+        case .sendPing(let number):
+            sender.ping(number, into: &outgoing)
+            flushControls()
+        case .pingTimedOut:
+            let error = NetworkingError.noPong(from: server, within: options.pingTimeout)
+            finish(WebSocketEnd(closure: WebSocketClosure(code: .abnormalClosure), error: error)) { $0.abort() }
+        case .closeTimedOut:
+            finish(WebSocketEnd(in: machine.stage, nil, server: server)) { $0.close() }
+        }
+        arm()
+    }
+}
+
+extension WebSocketConnection: ByteTunnelReceiver {
+    func received(_ bytes: ByteBuffer) {
+        guard machine.mayReceive else { return }
+        var bytes = bytes
+        do throws(WebSocketFault) {
+            while machine.mayReceive, let event = try reader.next(&bytes) { take(event) }
+        } catch {
+            // Messages that came before the fault are whole.
+            perform(machine.fail(error, now: .now()))
+        }
+    }
+
+    func receivedAll() {
+        deliver()
+        flushControls()
+        // The end of the connection is read, whatever there is before it.
+        if !machine.maySend { setReading() }
+        arm()
+    }
+
+    func writabilityChanged() {
+        if tunnel.isWritable { send() }
+    }
+
+    func inputEnded() {
+        receivedAll()
+    }
+
+    func ended(_ error: NetworkingError?) {
+        finish(WebSocketEnd(in: machine.stage, error, server: server)) { _ in }
+    }
+}

@@ -1,0 +1,57 @@
+/// What the end of a connection means, by the stage in which it came.
+extension WebSocketEnd {
+    /// The connection has ended.
+    ///
+    /// - Parameters:
+    ///   - stage: The stage until then.
+    ///   - cause: The error of the connection; nil where it was closed.
+    ///   - server: The name of the server, for messages.
+    init(in stage: WebSocketConnection.StateMachine.Stage, _ cause: NetworkingError?, server: String) {
+        // RFC 6455 §7.1.5: without a Close frame of the peer, the code is 1006.
+        let abnormal = WebSocketClosure(code: .abnormalClosure)
+        switch stage {
+        case .open, .over:
+            let message = "\(server) ended the WebSocket without a close handshake."
+            let code = cause?.code ?? .connectionLost
+            let error = NetworkingError(code, cause?.message ?? message, underlying: cause?.underlying ?? abnormal)
+            self.init(closure: abnormal, error: error)
+        case .closing:
+            // This side wanted the end.
+            self.init(closure: abnormal, error: nil)
+        case .closed(let closure, let isOwn, _):
+            self.init(closure: closure, error: isOwn || closure.code.isExpected ? nil : .closed(by: server, closure))
+        case .failed(let fault, _):
+            self.init(closure: abnormal, error: .failed(fault, server: server))
+        }
+    }
+}
+
+extension NetworkingError {
+    /// The server has closed a WebSocket with a code that is an error.
+    fileprivate static func closed(by server: String, _ closure: WebSocketClosure) -> NetworkingError {
+        NetworkingError(.webSocketClosed, "\(server) closed the WebSocket with \(closure).", underlying: closure)
+    }
+
+    /// The server has broken the protocol, or a limit.
+    fileprivate static func failed(_ fault: WebSocketFault, server: String) -> NetworkingError {
+        NetworkingError(
+            fault.closeCode == .messageTooBig ? .webSocketMessageTooLarge : .webSocketProtocolError,
+            "The WebSocket to \(server) failed. \(fault.sentence)",
+            underlying: WebSocketClosure(code: fault.closeCode)
+        )
+    }
+
+    /// No pong came.
+    static func noPong(from server: String, within time: Duration) -> NetworkingError {
+        NetworkingError(
+            .webSocketPingTimeout,
+            "\(server) sent no pong within \(Optional(time).sentence).",
+            underlying: WebSocketClosure(code: .abnormalClosure)
+        )
+    }
+
+    /// Something was to be sent on a WebSocket that is over.
+    static func webSocketIsOver(_ closure: WebSocketClosure) -> NetworkingError {
+        NetworkingError(.webSocketClosed, "The WebSocket is closed: \(closure).", underlying: closure)
+    }
+}

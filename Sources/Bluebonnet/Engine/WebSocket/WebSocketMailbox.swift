@@ -1,0 +1,366 @@
+import NIOCore
+import Synchronization
+
+/// The messages between the callers of a WebSocket, on any thread, and its connection on an event
+/// loop: those that were received and not read, and those that are to be sent. It outlives a
+/// connection that is opened again.
+final class WebSocketMailbox: Sendable {
+    /// The connection, as the mailbox knows it.
+    protocol Carrier: AnyObject, Sendable {
+        /// There is something to be sent: ``WebSocketMailbox/takeOutgoing(upTo:)``.
+        func wake()
+        /// The received messages have room again.
+        func continueReading()
+    }
+
+    enum Outgoing: Sendable {
+        case message(WebSocketMessage)
+        case close(WebSocketClosure?)
+    }
+
+    typealias Received = Result<WebSocketMessage?, NetworkingError>
+    typealias Sent = Result<Void, NetworkingError>
+    typealias Pong = Result<Duration, NetworkingError>
+
+    private struct Waiting<Output: Sendable>: Sendable {
+        let number: Int
+        let caller: SuspendedCaller<Output, Never>
+    }
+
+    private struct State {
+        var lastNumber = 0
+        weak var carrier: (any Carrier)?
+        /// The end, after which nothing is received or sent. The messages that were received before
+        /// are still read.
+        var end: WebSocketEnd?
+
+        var inbox = CircularBuffer<WebSocketMessage>()
+        var inboxSize = 0
+        var isFull = false
+        var readers = CircularBuffer<Waiting<Received>>()
+
+        var outbox = CircularBuffer<Outgoing>()
+        var outboxSize = 0
+        /// Those whose messages have no room yet, in their order.
+        var senders = CircularBuffer<(message: WebSocketMessage, waiting: Waiting<Sent>)>()
+        /// Whether this side has asked for the end.
+        var isClosing = false
+        /// Whether the carrier knows that there is something to be sent.
+        var isAwake = false
+        var pings: [Waiting<Pong>] = []
+        /// The pings that were sent, by their numbers in the connection.
+        var sentPings: [UInt64: Waiting<Pong>] = [:]
+
+        mutating func newNumber() -> Int {
+            lastNumber += 1
+            return lastNumber
+        }
+
+        mutating func append(_ message: WebSocketMessage) {
+            outbox.append(.message(message))
+            outboxSize += WebSocketMailbox.size(of: message)
+        }
+
+        /// The carrier, where it is to be woken.
+        mutating func carrierToWake() -> (any Carrier)? {
+            guard !isAwake, let carrier else { return nil }
+            isAwake = true
+            return carrier
+        }
+    }
+
+    private let receiveBuffer: Int
+    private let sendBuffer: Int
+    private let state = Mutex(State())
+
+    init(_ options: WebSocketOptions) {
+        receiveBuffer = options.receiveBuffer
+        sendBuffer = options.sendBuffer
+    }
+
+    /// What a message counts in the buffers: an empty one takes memory too.
+    private static func size(of message: WebSocketMessage) -> Int { message.byteCount + 32 }
+
+    // MARK: Reading
+
+    /// The next message; nil at an end that is no error. Cancelling the Swift task ends the wait,
+    /// not the WebSocket.
+    func next() async throws(NetworkingError) -> WebSocketMessage? {
+        if let received = take() { return try received.get() }
+        let number = state.withLock { $0.newNumber() }
+        let received: Received = await withTaskCancellationHandler {
+            await SuspendedCaller.suspend { caller in
+                let received = state.withLock { state -> Received? in
+                    if let received = Self.take(&state, receiveBuffer) { return received.0 }
+                    // Where it is not cancelled now, the handler comes later, and finds it.
+                    if Task.isCancelled { return .failure(Self.cancelled) }
+                    state.readers.append(Waiting(number: number, caller: caller))
+                    return nil
+                }
+                if let received { caller.resume(returning: received) }
+            }
+        } onCancel: {
+            let reader = state.withLock { state in
+                state.readers.firstIndex { $0.number == number }.map { state.readers.remove(at: $0) }
+            }
+            reader?.caller.resume(returning: .failure(Self.cancelled))
+        }
+        // It may have waited although there was room again.
+        wakeReading()
+        return try received.get()
+    }
+
+    private static let cancelled = NetworkingError(.cancelled, "The wait for the WebSocket was cancelled.")
+
+    /// Takes what is there; nil where it has to be waited for.
+    private func take() -> Received? {
+        let (taken, carrier) = state.withLock { state -> (Received?, (any Carrier)?) in
+            guard let (received, hasRoom) = Self.take(&state, receiveBuffer) else { return (nil, nil) }
+            return (received, hasRoom ? state.carrier : nil)
+        }
+        carrier?.continueReading()
+        return taken
+    }
+
+    private static func take(_ state: inout State, _ limit: Int) -> (Received, hasRoom: Bool)? {
+        guard let message = state.inbox.popFirst() else {
+            return state.end.map { (.init($0), false) }
+        }
+        state.inboxSize -= size(of: message)
+        return (.success(message), state.isFull && state.inboxSize <= limit / 2)
+    }
+
+    private func wakeReading() {
+        let carrier = state.withLock { state in
+            state.isFull && state.inboxSize <= receiveBuffer / 2 ? state.carrier : nil
+        }
+        carrier?.continueReading()
+    }
+
+    /// Hands over received messages, and empties the array. Returns whether more may be read.
+    func deliver(_ messages: inout [WebSocketMessage]) -> Bool {
+        guard !messages.isEmpty else { return true }
+        typealias Delivery = (SuspendedCaller<Received, Never>, WebSocketMessage)
+        let (deliveries, mayRead) = state.withLock { state -> ([Delivery], Bool) in
+            var deliveries: [Delivery] = []
+            for message in messages {
+                if state.inbox.isEmpty, let reader = state.readers.popFirst() {
+                    deliveries.append((reader.caller, message))
+                } else {
+                    state.inbox.append(message)
+                    state.inboxSize += Self.size(of: message)
+                }
+            }
+            state.isFull = state.inboxSize > receiveBuffer
+            return (deliveries, !state.isFull)
+        }
+        messages.removeAll(keepingCapacity: true)
+        for (caller, message) in deliveries { caller.resume(returning: .success(message)) }
+        return mayRead
+    }
+
+    /// Whether received messages have room.
+    func hasRoom() -> Bool {
+        state.withLock { state in
+            if state.inboxSize <= receiveBuffer / 2 { state.isFull = false }
+            return !state.isFull
+        }
+    }
+
+    // MARK: Sending
+
+    /// Takes a message to be sent; returns when there is room for it. Cancelling the Swift task
+    /// while it waits leaves the message out.
+    func send(_ message: WebSocketMessage) async throws(NetworkingError) {
+        enum Step {
+            case taken((any Carrier)?)
+            case over(NetworkingError)
+            case wait(Int)
+        }
+        let step = state.withLock { state -> Step in
+            if let end = state.end { return .over(end.sendError) }
+            guard state.senders.isEmpty, state.outboxSize < sendBuffer else { return .wait(state.newNumber()) }
+            state.append(message)
+            return .taken(state.carrierToWake())
+        }
+        switch step {
+        case .taken(let carrier): carrier?.wake()
+        case .over(let error): throw error
+        case .wait(let number): try await wait(toSend: message, number)
+        }
+    }
+
+    private func wait(toSend message: WebSocketMessage, _ number: Int) async throws(NetworkingError) {
+        let sent: Sent = await withTaskCancellationHandler {
+            await SuspendedCaller.suspend { caller in
+                let (sent, carrier) = state.withLock { state -> (Sent?, (any Carrier)?) in
+                    if let end = state.end { return (.failure(end.sendError), nil) }
+                    if Task.isCancelled { return (.failure(Self.cancelled), nil) }
+                    // There may be room meanwhile, and then nobody would give it any.
+                    if state.senders.isEmpty, state.outboxSize < sendBuffer {
+                        state.append(message)
+                        return (.success(()), state.carrierToWake())
+                    }
+                    state.senders.append((message, Waiting(number: number, caller: caller)))
+                    return (nil, nil)
+                }
+                carrier?.wake()
+                if let sent { caller.resume(returning: sent) }
+            }
+        } onCancel: {
+            let sender = state.withLock { state in
+                state.senders.firstIndex { $0.waiting.number == number }.map { state.senders.remove(at: $0) }
+            }
+            sender?.waiting.caller.resume(returning: .failure(Self.cancelled))
+        }
+        try sent.get()
+    }
+
+    /// Puts a Close frame behind all that was taken to be sent. Returns false where there is no
+    /// connection that could send it.
+    func close(_ closure: WebSocketClosure?) -> Bool {
+        let (isOpen, carrier) = state.withLock { state -> (Bool, (any Carrier)?) in
+            guard state.carrier != nil, state.end == nil else { return (false, nil) }
+            state.isClosing = true
+            state.outbox.append(.close(closure))
+            return (true, state.carrierToWake())
+        }
+        carrier?.wake()
+        return isOpen
+    }
+
+    /// Sends a ping, and returns the time until its pong.
+    func ping() async throws(NetworkingError) -> Duration {
+        let number = state.withLock { $0.newNumber() }
+        let pong: Pong = await withTaskCancellationHandler {
+            await SuspendedCaller.suspend { caller in
+                let (failure, carrier) = state.withLock { state -> (NetworkingError?, (any Carrier)?) in
+                    if let end = state.end { return (end.sendError, nil) }
+                    if Task.isCancelled { return (Self.cancelled, nil) }
+                    state.pings.append(Waiting(number: number, caller: caller))
+                    return (nil, state.carrierToWake())
+                }
+                carrier?.wake()
+                if let failure { caller.resume(returning: .failure(failure)) }
+            }
+        } onCancel: {
+            let ping = state.withLock { state -> Waiting<Pong>? in
+                if let index = state.pings.firstIndex(where: { $0.number == number }) {
+                    return state.pings.remove(at: index)
+                }
+                return state.sentPings.first { $0.value.number == number }.flatMap {
+                    state.sentPings.removeValue(forKey: $0.key)
+                }
+            }
+            ping?.caller.resume(returning: .failure(Self.cancelled))
+        }
+        return try pong.get()
+    }
+
+    // MARK: The connection
+
+    /// Takes what is to be sent: messages up to a size, at least one where there is one. Those who
+    /// wait for room get it. Nothing is left to do where it is empty.
+    func takeOutgoing(upTo size: Int) -> [Outgoing] {
+        var resumed: [SuspendedCaller<Sent, Never>] = []
+        let taken = state.withLock { state in
+            var taken: [Outgoing] = []
+            var count = 0
+            while count < size, let next = state.outbox.popFirst() {
+                taken.append(next)
+                guard case .message(let message) = next else { continue }
+                let messageSize = Self.size(of: message)
+                count += messageSize
+                state.outboxSize -= messageSize
+            }
+            while state.outboxSize < sendBuffer, let sender = state.senders.popFirst() {
+                state.append(sender.message)
+                resumed.append(sender.waiting.caller)
+            }
+            if taken.isEmpty { state.isAwake = false }
+            return taken
+        }
+        for caller in resumed { caller.resume(returning: .success(())) }
+        return taken
+    }
+
+    /// The pings that are to be sent. Each gets its number in the connection.
+    func takePings(_ newNumber: () -> UInt64) -> [UInt64] {
+        state.withLock { state in
+            guard !state.pings.isEmpty else { return [] }
+            defer { state.pings = [] }
+            return state.pings.map { ping in
+                let number = newNumber()
+                state.sentPings[number] = ping
+                return number
+            }
+        }
+    }
+
+    /// The pong to a ping came.
+    func received(pongTo number: UInt64, after time: Duration) {
+        state.withLock { $0.sentPings.removeValue(forKey: number) }?.caller.resume(returning: .success(time))
+    }
+
+    /// A connection is there. Returns whether there is something to be sent; it is asked for then.
+    func attach(_ carrier: any Carrier) {
+        let isNeeded = state.withLock { state in
+            state.carrier = carrier
+            state.isAwake = !state.outbox.isEmpty || !state.pings.isEmpty
+            return state.isAwake
+        }
+        if isNeeded { carrier.wake() }
+    }
+
+    /// The connection is gone. The pings that were sent have no pong.
+    func detach(_ end: WebSocketEnd) {
+        let pings = state.withLock { state in
+            state.carrier = nil
+            state.isAwake = false
+            // A Close frame was for this connection.
+            state.outbox.removeAll { if case .close = $0 { true } else { false } }
+            defer { state.sentPings = [:] }
+            return Array(state.sentPings.values)
+        }
+        for ping in pings { ping.caller.resume(returning: .failure(end.sendError)) }
+    }
+
+    /// Nothing will be received or sent any more.
+    func end(_ end: WebSocketEnd) {
+        typealias Waiters = ([Waiting<Received>], [Waiting<Sent>], [Waiting<Pong>])
+        let (readers, senders, pings) = state.withLock { state -> Waiters in
+            guard state.end == nil else { return ([], [], []) }
+            state.end = end
+            state.carrier = nil
+            state.outbox.removeAll()
+            state.outboxSize = 0
+            defer {
+                state.readers.removeAll()
+                state.senders.removeAll()
+                (state.pings, state.sentPings) = ([], [:])
+            }
+            return (Array(state.readers), state.senders.map(\.waiting), state.pings + state.sentPings.values)
+        }
+        for reader in readers { reader.caller.resume(returning: .init(end)) }
+        for sender in senders { sender.caller.resume(returning: .failure(end.sendError)) }
+        for ping in pings { ping.caller.resume(returning: .failure(end.sendError)) }
+    }
+
+    /// Whether this side has asked for the end.
+    var isClosing: Bool { state.withLock { $0.isClosing } }
+
+    /// The end, when it has come.
+    var end: WebSocketEnd? { state.withLock { $0.end } }
+}
+
+extension WebSocketEnd {
+    /// The error of what can no longer be sent.
+    fileprivate var sendError: NetworkingError { error ?? .webSocketIsOver(closure) }
+}
+
+extension WebSocketMailbox.Received {
+    /// The end of the messages.
+    fileprivate init(_ end: WebSocketEnd) {
+        self = end.error.map { .failure($0) } ?? .success(nil)
+    }
+}

@@ -1,0 +1,216 @@
+import FoundationEssentials
+import NIOCore
+import Synchronization
+
+/// The life of a WebSocket task: it is opened, carries messages until its connection ends, and is
+/// opened again where that is wanted. The task is not kept.
+final class WebSocketLife: Sendable {
+    typealias Opened = Result<WebSocketOpening, NetworkingError>
+
+    private let session: SessionCore
+    private let call: Call
+    private let handshake: WebSocketHandshake
+    let mailbox: WebSocketMailbox
+    /// The result of the first opening.
+    let opened = TaskEnding<Opened>()
+    /// The end.
+    let ended = TaskEnding<WebSocketEnd>()
+    private let listeners = Mutex<[AsyncStream<WebSocketOpening>.Continuation]?>([])
+
+    /// The beginning of the body of a refusal that the error has.
+    private static let errorBodyLimit = 65_536
+
+    init(_ call: Call, session: SessionCore, options: WebSocketOptions) {
+        self.session = session
+        self.call = call
+        handshake = WebSocketHandshake(options: options)
+        mailbox = WebSocketMailbox(options)
+    }
+
+    private var options: WebSocketOptions { handshake.options }
+
+    /// Runs until the end.
+    func run() async {
+        let end: WebSocketEnd
+        do {
+            call.begin(at: .now())
+            try session.begin(call)
+            if call.hooks != nil { try await session.tellBeginning(call, context) }
+            end = try await live()
+        } catch {
+            let failure = await session.failed(call, error)
+            return finish(WebSocketEnd(closure: failure.webSocketClosure ?? .lost, error: failure))
+        }
+        guard let error = end.error else {
+            do throws(NetworkingError) {
+                try call.complete(nil, nil, CallResult(head: call.head))
+                await call.hooks?.settle(call)
+                return finish(end)
+            } catch {
+                return finish(WebSocketEnd(closure: end.closure, error: error))
+            }
+        }
+        finish(WebSocketEnd(closure: end.closure, error: await session.failed(call, error)))
+    }
+
+    /// Ends what waits for the task, also where it was never started.
+    func finish(_ end: WebSocketEnd) {
+        opened.end(.failure(end.error ?? .webSocketIsOver(end.closure)))
+        mailbox.end(end)
+        let listeners = listeners.withLock { listeners in
+            defer { listeners = nil }
+            return listeners ?? []
+        }
+        for listener in listeners { listener.finish() }
+        call.whenReported { [ended] in ended.end(end) }
+    }
+
+    /// Every opening from now on.
+    var openings: AsyncStream<WebSocketOpening> {
+        let (stream, continuation) = AsyncStream.makeStream(of: WebSocketOpening.self)
+        let isOver = listeners.withLock { listeners in
+            listeners?.append(continuation)
+            return listeners == nil
+        }
+        if isOver { continuation.finish() }
+        return stream
+    }
+
+    private func tell(_ opening: WebSocketOpening) {
+        opened.end(.success(opening))
+        for listener in listeners.withLock({ $0 }) ?? [] { listener.yield(opening) }
+    }
+
+    /// A context for each opening, which has the whole time of the request for itself.
+    private var context: ExchangeContext { session.context(of: call, collectsBody: false) }
+
+    // MARK: Openings
+
+    /// Opens the WebSocket, and again, until an end that is one.
+    private func live() async throws -> WebSocketEnd {
+        let timing = session.settings.configuration.retryTiming
+        let policy = call.originalRequest.retryPolicy ?? session.settings.configuration.retryPolicy ?? .standard
+        var decisions = WebSocketReconnecting(options.reconnection, policy)
+        var count = 0
+        while true {
+            let startedAt = timing.now()
+            let wait: Duration?
+            let outcome: Result<WebSocketEnd, any Error>
+            do {
+                let (response, agreement, tunnel) = try await open()
+                count += 1
+                tell(WebSocketOpening(response.head, agreement, number: count))
+                let server = (try? response.request.target)?.host ?? ""
+                let end = await WebSocketConnection.run(
+                    over: tunnel,
+                    mailbox,
+                    call,
+                    agreement,
+                    options,
+                    server: server
+                )
+                wait = decisions.wait(after: end, lasting: timing.now().since(startedAt), random: timing.random)
+                outcome = .success(end)
+            } catch {
+                wait = decisions.wait(after: .wrapping(error), random: timing.random)
+                outcome = .failure(error)
+            }
+            guard let wait, call.error == nil, !mailbox.isClosing else { return try outcome.get() }
+            // Only the openings have the time of a request.
+            try await timing.sleep(ExchangeContext(call: call, end: nil, collectsBody: false), wait)
+        }
+    }
+
+    private typealias Open = (TransportResponse, WebSocketHandshake.Agreement, OpenedTunnel)
+
+    /// Sends the opening request, and checks its response.
+    private func open() async throws -> Open {
+        let request = try handshake.request(call.originalRequest)
+        let response = try await session.send(request, context: context)
+        session.received(response, for: call)
+        guard let tunnel = response.tunnel else { throw await refusal(response) }
+        do throws(WebSocketHandshakeFault) {
+            return (response, try handshake.agreement(response.head, to: response.request), tunnel)
+        } catch {
+            // The tunnel is aborted when it is released: RFC 6455 §4.1 fails the connection.
+            throw NetworkingError(
+                .webSocketRefused,
+                "\(call.originalRequest.url.redactedDescription) did not open a WebSocket. \(error.sentence)",
+                request: response.request,
+                response: response.head
+            )
+        }
+    }
+
+    /// The error of a response that is not a switch of protocols.
+    private func refusal(_ response: TransportResponse) async -> NetworkingError {
+        let beginning = await response.body.beginning(upTo: Self.errorBodyLimit, within: .seconds(1))
+        return NetworkingError(
+            .webSocketRefused,
+            """
+            \(call.originalRequest.url.redactedDescription) did not open a WebSocket: \
+            the status is \(response.statusCode).
+            """,
+            request: response.request,
+            response: response.head,
+            body: Data(taking: beginning.bytes)
+        )
+    }
+}
+
+extension WebSocketClosure {
+    /// The connection ended without a close handshake (RFC 6455 §7.1.5).
+    static let lost = WebSocketClosure(code: .abnormalClosure)
+}
+
+/// The decisions about opening a WebSocket again, as a value without I/O.
+struct WebSocketReconnecting {
+    private let rules: WebSocketReconnection?
+    private let policy: RetryPolicy
+    /// The attempts in a row after which there was no lasting connection.
+    private var failures = 0
+
+    init(_ rules: WebSocketReconnection?, _ policy: RetryPolicy) {
+        self.rules = rules
+        self.policy = policy
+    }
+
+    /// The wait before the WebSocket is opened again after its connection has ended; nil where it
+    /// is not.
+    ///
+    /// - Parameters:
+    ///   - end: The end.
+    ///   - time: The time that the connection has lasted.
+    ///   - random: Returns a number from 0 to below 1.
+    /// - Returns: The wait.
+    mutating func wait(after end: WebSocketEnd, lasting time: Duration, random: () -> Double) -> Duration? {
+        guard let rules else { return nil }
+        let isWanted =
+            switch end.error?.code {
+            // The end of a connection without a close handshake.
+            case .connectionLost?, .webSocketPingTimeout?, .tlsFailed?: true
+            default: rules.closeCodes.contains(end.closure.code)
+            }
+        guard isWanted else { return nil }
+        if time > rules.backoff.longest ?? .seconds(20) { failures = 0 }
+        return nextWait(rules, random)
+    }
+
+    /// The wait after an opening that has failed; nil where it is not repeated.
+    mutating func wait(after error: NetworkingError, random: () -> Double) -> Duration? {
+        guard let rules else { return nil }
+        let isWanted =
+            if error.code == .webSocketRefused {
+                error.response.map { policy.statusCodes.contains($0.statusCode) } ?? false
+            } else {
+                policy.errorCodes.contains(error.code)
+            }
+        return isWanted ? nextWait(rules, random) : nil
+    }
+
+    private mutating func nextWait(_ rules: WebSocketReconnection, _ random: () -> Double) -> Duration? {
+        failures += 1
+        if let most = rules.maximumAttempts, failures > most { return nil }
+        return rules.backoff.wait(before: failures, random: random)
+    }
+}
