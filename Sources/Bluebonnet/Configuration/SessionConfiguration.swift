@@ -57,6 +57,22 @@ public struct SessionConfiguration: Sendable {
     /// The authorities that the session trusts, and its client certificate.
     public var tls = TLSSettings()
 
+    /// The proxies of the session. Default: those of the variables `https_proxy`, `no_proxy` and so
+    /// on of the process, as in curl and URLSession (``ProxyConfiguration/environment``).
+    ///
+    /// ``Request/proxies`` of a request wins over it.
+    public var proxies = ProxyConfiguration.environment
+
+    /// The authorities that the session trusts for proxies over TLS, and its client certificate for
+    /// them. Default: the system's authorities, and no certificate. ``TLSSettings/hostIdentities``
+    /// are not used.
+    public var proxyTLS = TLSSettings()
+
+    /// The rules by which proxies over TLS are trusted. Default: valid certificates for the host of
+    /// the proxy. The policies and pins for servers have no effect on proxies, nor this one on
+    /// servers.
+    public var proxySecurityPolicy = SecurityPolicy()
+
     /// The hosts that are reached by `https` only, because they have asked for it (RFC 6797).
     /// Default: nil, `http` stays `http`.
     public var strictTransportSecurity: StrictTransportSecurity?

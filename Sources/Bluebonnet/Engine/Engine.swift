@@ -7,12 +7,15 @@ import NIOPosix
 /// Unix-domain sockets, on SwiftNIO.
 final class Engine: Transport {
     private let pool: ConnectionPool
+    private let proxies: SessionProxies
     private let waitsForConnectivity: Bool
 
     init(configuration: SessionConfiguration) {
         waitsForConnectivity = configuration.waitsForConnectivity
+        proxies = SessionProxies(configuration)
         pool = ConnectionPool(
             configuration: configuration,
+            proxies: proxies,
             group: configuration.eventLoopGroup ?? NIOSingletons.posixEventLoopGroup
         )
     }
@@ -52,6 +55,9 @@ final class Engine: Transport {
             request.body = body
         }
         let target = try request.target
+        let passage =
+            proxies.concerns(request) ? try await proxies.passage(of: request, to: target.origin, context) : nil
+        var dialogue = ProxyAuthentication.Dialogue()
         let preferredLoop = MultiThreadedEventLoopGroup.currentEventLoop.map { ObjectIdentifier($0) }
         var retries = RepeatableError.Retries()
         var isExpectationRefused = false
@@ -60,9 +66,19 @@ final class Engine: Transport {
         var unsent: ObservedTransaction?
         while true {
             if context.isSuspended { try await context.waitWhileSuspended() }
+            let proxyAuthorization = try passage?.forwardingProxy.flatMap { proxy in
+                try proxies.authentication.authorization(
+                    for: proxy,
+                    request.method,
+                    target.form(through: passage),
+                    &dialogue
+                )
+            }
             let exchange = try Exchange(
                 request,
                 target: target,
+                through: passage,
+                proxyAuthorization: proxyAuthorization,
                 context: context,
                 startedAt: startedAt,
                 deadline: context.endsAt,
@@ -84,6 +100,14 @@ final class Engine: Transport {
                     // RFC 9110 §15.5.18: the expectation was refused, not the request.
                     await response.body.discard()
                     isExpectationRefused = true
+                    request = repeated
+                    continue
+                }
+                if let proxy = passage?.forwardingProxy,
+                    proxies.authentication.answer(response.head, of: proxy, &dialogue),
+                    let repeated = try await Self.repeated(request, after: exchange, context)
+                {
+                    await response.body.discard()
                     request = repeated
                     continue
                 }

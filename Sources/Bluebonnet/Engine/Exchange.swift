@@ -82,6 +82,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     init(
         _ request: Request,
         target: RequestTarget,
+        through passage: Route.Passage?,
+        proxyAuthorization: [UInt8]? = nil,
         context: ExchangeContext,
         startedAt: NIODeadline,
         deadline: NIODeadline?,
@@ -113,9 +115,10 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         do {
             head = try RequestHead(
                 method: request.method,
-                target: target.path,
+                target: target.form(through: passage),
                 host: target.host,
-                fields: request.headerFields,
+                proxyAuthorization: request.headerFields.contains(.proxyAuthorization) ? nil : proxyAuthorization,
+                fields: request.fields(through: passage),
                 body: request.body.map { $0.length.map(RequestHead.BodyLength.length) ?? .unknownLength },
                 expectation: mayExpectContinue
                     ? RequestHead.Expectation(of: request, from: context.settings.configuration.continueThreshold)
@@ -137,7 +140,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
             bodySentLater = request.body
         }
         self.request = request
-        self.route = pool.route(to: target.origin, switchesProtocols: request.upgrade != nil)
+        route = pool.route(to: target.origin, through: passage, switchesProtocols: request.upgrade != nil)
         self.timeouts = request.effectiveTimeouts(over: context.settings.timeouts)
         self.startedAt = startedAt
         self.deadline = deadline
@@ -262,6 +265,13 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         call.withLock { _ in state.attempt = times }
     }
 
+    /// The proxy that it waits for, as long as the connection through it is being made.
+    var awaitedProxy: Proxy? {
+        guard let proxy = route.proxy else { return nil }
+        let times = call.withLock { _ in state.attempt?.value }
+        return times.map { $0.proxy?.end == nil } ?? false ? proxy : nil
+    }
+
     /// Whether it has not ended and is on no connection.
     var isWaiting: Bool {
         call.withLock { _ in
@@ -345,7 +355,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
 
     /// Ends the exchange with an error, in any stage; later calls do nothing.
     func fail(_ error: NetworkingError) {
-        let error = error.completed(request: sent.request)
+        let named = route.proxy.map { error.naming($0) } ?? error
+        let error = named.completed(request: sent.request)
         let now = NIODeadline.now()
         typealias Result = (
             Stage, SuspendedCaller<TransportResponse, any Error>?, BodyStream?, RequestUpload?, ObservedTransaction?
@@ -417,7 +428,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
             startedAt: waitsSince,
             endedAt: endedAt,
             marks: meter.marks,
-            connection: connection ?? attempt.map { ConnectionRecord(failed: $0) },
+            connection: connection ?? attempt.map { ConnectionRecord(failed: $0, proxy: route.proxy) },
             isConnectionReused: state.isConnectionReused,
             wireBytes: meter.bytes
         )

@@ -37,7 +37,7 @@ struct Establishment {
         var timings = ExchangeTimings()
         var left = max(.zero, readyAt.since(startedAt))
         var queue = now.since(startedAt)
-        for phase in [\ExchangeTimings.tls, \.connect, \.dns] {
+        for phase in [\ExchangeTimings.tls, \.proxy, \.connect, \.dns] {
             guard let whole = self.timings[keyPath: phase].duration, left > .zero else { continue }
             let part = min(whole, left)
             timings[keyPath: phase] = CompactTime(part)

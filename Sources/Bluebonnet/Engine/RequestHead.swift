@@ -9,6 +9,7 @@ import HTTPTypes
 /// | field | value |
 /// |---|---|
 /// | `Host` | that of the request; else host and port of the URL |
+/// | `Proxy-Authorization` | where a proxy that forwards requests gets it, and the request has none |
 /// | the fields of the request | as they are, in their order |
 /// | `Expect` | `100-continue` where ``Expectation`` adds it; left out where it removes it |
 /// | `Accept-Encoding` | ``ContentCoding/Offer``, where the caller can decode and the request has none |
@@ -49,6 +50,8 @@ struct RequestHead: Sendable {
     let method: HTTPRequest.Method
     /// The request target in the form that fits the receiver (RFC 9112 §3.2), percent-encoded.
     let target: String
+    /// The value of Proxy-Authorization in front of the fields.
+    let proxyAuthorization: [UInt8]?
     /// The value of Host, with the port unless it is the default one. A Host among the fields wins.
     let host: String
     /// The fields of the request, with or without Expect as decided.
@@ -70,6 +73,7 @@ struct RequestHead: Sendable {
     ///   - method: The method.
     ///   - target: The request target.
     ///   - host: The value of Host.
+    ///   - proxyAuthorization: The value of Proxy-Authorization. Default: none.
     ///   - fields: The header fields of the request.
     ///   - body: The length of the body; nil without one.
     ///   - expectation: Whether the body waits for 100 Continue.
@@ -79,6 +83,7 @@ struct RequestHead: Sendable {
         method: HTTPRequest.Method,
         target: String,
         host: String,
+        proxyAuthorization: [UInt8]? = nil,
         fields: HTTPFields,
         body: BodyLength?,
         expectation: Expectation = .ofFields,
@@ -98,6 +103,7 @@ struct RequestHead: Sendable {
         self.method = method
         self.target = target
         self.host = host
+        self.proxyAuthorization = proxyAuthorization
         self.fields = fields
         self.survey = survey
         offer =

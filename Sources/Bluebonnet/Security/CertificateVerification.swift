@@ -22,6 +22,7 @@ final class CertificateVerification {
     /// Holds back the reading of the connection until there is a result.
     private var hold: ReadHold?
     private let hello = ServerHelloReader()
+    private var handler: NIOSSLClientHandler?
 
     init(origin: Origin, evaluator: TrustEvaluator, clientCertificate: ClientCertificateAnswer? = nil) {
         self.origin = origin
@@ -31,6 +32,9 @@ final class CertificateVerification {
 
     /// The cipher suite that the server has chosen, once it has.
     var cipherSuite: TLSCipherSuite? { hello.cipherSuite }
+
+    /// The version of TLS that was agreed upon, once it was.
+    var version: Bluebonnet.TLSVersion? { handler.flatMap { .init(of: $0) } }
 
     /// Begins the handshake. The completion is called once: with the protocol that was agreed upon,
     /// when the server is trusted, or with the error.
@@ -50,6 +54,7 @@ final class CertificateVerification {
                     self.verify(certificates, identity, context.anchors, on: channel, promise)
                 }
             )
+            self.handler = handler
             let observer = TLSHandshakeObserver { result in
                 switch (result, self.verdict) {
                 case (_, .failure(let refusal)?): completion(.failure(refusal))
@@ -172,4 +177,17 @@ private struct VerdictDelivery: LoopWork {
     func run() { verification.value.end(result, promise) }
 
     func wasDropped() { promise.succeed(.failed) }
+}
+
+extension Bluebonnet.TLSVersion {
+    /// The version that the handshake has agreed upon.
+    fileprivate init?(of handler: NIOSSLClientHandler) {
+        switch handler.tlsVersion {
+        case .tlsv1: self = .tls1_0
+        case .tlsv11: self = .tls1_1
+        case .tlsv12: self = .tls1_2
+        case .tlsv13: self = .tls1_3
+        case nil: return nil
+        }
+    }
 }

@@ -3,6 +3,7 @@ struct ExchangeTimings: Sendable, Hashable {
     var queue = CompactTime.none
     var dns = CompactTime.none
     var connect = CompactTime.none
+    var proxy = CompactTime.none
     var tls = CompactTime.none
     var requestSent = CompactTime.none
     var firstByte = CompactTime.none
@@ -16,6 +17,7 @@ extension ExchangeTimings {
         queue = CompactTime(timings.queue)
         dns = CompactTime(timings.dns)
         connect = CompactTime(timings.connect)
+        proxy = CompactTime(timings.proxy)
         tls = CompactTime(timings.tls)
         requestSent = CompactTime(timings.requestSent)
         firstByte = CompactTime(timings.firstByte)
@@ -30,6 +32,7 @@ extension Timings {
         queue = timings.queue.duration
         dns = timings.dns.duration
         connect = timings.connect.duration
+        proxy = timings.proxy.duration
         tls = timings.tls.duration
         requestSent = timings.requestSent.duration
         firstByte = timings.firstByte.duration

@@ -1,24 +1,59 @@
-/// An origin and the endpoint through which it is reached: the key of the connection pool. Requests
+/// An origin and the way to it, through a proxy or not: the key of the connection pool. Requests
 /// with the same route share connections (RFC 9110 §4.3.1).
 struct Route: Hashable, Sendable {
+    /// The use of a proxy. Behind a reference: most routes have none.
+    indirect enum Passage: Hashable, Sendable {
+        /// The proxy gets each request with the whole URL, and sends it on.
+        case forwarding(Proxy)
+        /// The proxy moves bytes between the client and the origin.
+        case tunnel(Proxy)
+
+        /// - Parameters:
+        ///   - proxy: The proxy.
+        ///   - origin: The server.
+        ///   - needsTunnel: Whether the proxy must not see requests, as when another protocol
+        ///     follows; those for `https` it never sees.
+        init(_ proxy: Proxy, to origin: Origin, needsTunnel: Bool) {
+            self = needsTunnel || origin.isSecure || proxy.kind.isSOCKS ? .tunnel(proxy) : .forwarding(proxy)
+        }
+
+        var proxy: Proxy {
+            switch self {
+            case .forwarding(let proxy), .tunnel(let proxy): proxy
+            }
+        }
+
+        /// The proxy that gets the requests themselves; nil for a tunnel.
+        var forwardingProxy: Proxy? {
+            if case .forwarding(let proxy) = self { proxy } else { nil }
+        }
+    }
+
     let origin: Origin
-    /// The endpoint that connections are made to: that of the origin, or of a proxy.
+    /// The endpoint that connections are made to: that of the origin, or of the proxy.
     let endpoint: Origin.Endpoint
+    /// Nil without a proxy. Connections through proxies with different credentials are different.
+    let passage: Passage?
     /// The versions of HTTP that are offered.
     let versions: HTTPVersionPolicy
 
     /// The route without a proxy.
     init(directTo origin: Origin, versions: HTTPVersionPolicy = .automatic) {
-        self.init(to: origin, through: origin.endpoint, versions: versions)
+        self.init(to: origin, through: nil, versions: versions)
     }
 
-    init(to origin: Origin, through endpoint: Origin.Endpoint, versions: HTTPVersionPolicy = .automatic) {
+    init(to origin: Origin, through passage: Passage?, versions: HTTPVersionPolicy = .automatic) {
         self.origin = origin
-        self.endpoint = endpoint
-        self.versions = versions
+        self.passage = passage
+        endpoint = passage?.proxy.origin.endpoint ?? origin.endpoint
+        // What forwards requests speaks HTTP/1.1.
+        if case .forwarding = passage { self.versions = .http1_1 } else { self.versions = versions }
     }
 
-    /// The origin alone is hashed: few routes have the same one, and the endpoint would cost time.
+    /// The proxy; nil for none.
+    var proxy: Proxy? { passage?.proxy }
+
+    /// The origin alone is hashed: few routes have the same one, and the rest would cost time.
     func hash(into hasher: inout Hasher) {
         hasher.combine(origin)
     }

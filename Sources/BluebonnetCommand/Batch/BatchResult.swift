@@ -104,7 +104,8 @@ struct BatchResult: Sendable {
         }
         return [
             "queue": seconds(timings.queue), "dns": seconds(timings.dns), "connect": seconds(timings.connect),
-            "tls": seconds(timings.tls), "firstByte": seconds(timings.firstByte), "total": seconds(timings.total),
+            "proxy": seconds(timings.proxy), "tls": seconds(timings.tls), "firstByte": seconds(timings.firstByte),
+            "total": seconds(timings.total),
             "reused": JSONValue(timings.isConnectionReused),
         ]
     }

@@ -65,7 +65,9 @@ struct TimingTable {
             transaction.tlsCipherSuite?.description,
             transaction.isConnectionReused ? "reused connection" : "new connection",
         ]
-        return [field("server", parts.compactMap(\.self).joined(separator: ", "))]
+        let text = parts.compactMap(\.self).joined(separator: ", ")
+        guard let proxy = transaction.proxy else { return [field("server", text)] }
+        return [field("proxy", "\(proxy), \(text)")]
     }
 
     private func bytes(_ transaction: TransactionMetrics) -> [String] {
@@ -90,7 +92,8 @@ struct TimingTable {
         let end = transaction.end ?? transaction.start
         let named: [(String, TransactionMetrics.Phase?)] = [
             ("queue", transaction.queue), ("lookup", transaction.nameLookup), ("connect", transaction.connect),
-            ("TLS", transaction.tls), ("send", transaction.sending), ("wait", transaction.waiting),
+            ("proxy", transaction.proxyEntry), ("TLS", transaction.tls), ("send", transaction.sending),
+            ("wait", transaction.waiting),
             ("receive", transaction.receiving),
         ]
         let rows = named.compactMap { name, phase in

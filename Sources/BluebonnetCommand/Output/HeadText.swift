@@ -45,7 +45,8 @@ struct HeadText {
     /// The times of all phases, in one line.
     func timings(_ timings: Timings) -> String {
         let parts: [(String, Duration?)] = [
-            ("queue", timings.queue), ("dns", timings.dns), ("connect", timings.connect), ("tls", timings.tls),
+            ("queue", timings.queue), ("dns", timings.dns), ("connect", timings.connect), ("proxy", timings.proxy),
+            ("tls", timings.tls),
             ("first byte", timings.firstByte), ("total", timings.total),
         ]
         let text = parts.compactMap { name, duration in duration.map { "\(name) \(Self.milliseconds($0))" } }

@@ -51,9 +51,10 @@ enum ExitStatus: Int32, Error, Sendable, CaseIterable {
     /// - Parameter error: The error of the library.
     init(_ error: NetworkingError) {
         switch error.code {
-        case .invalidURL, .unsupportedScheme, .unsupportedFeature, .invalidRequest, .requestSerializationFailed:
+        case .invalidURL, .unsupportedScheme, .unsupportedFeature, .invalidRequest, .requestSerializationFailed,
+            .invalidProxy:
             self = .usage
-        case .tlsFailed: self = .trust
+        case .tlsFailed, .proxyTLSFailed: self = .trust
         case .unacceptableStatusCode:
             let status = error.response.map { ExitStatus(statusCode: $0.status.code) } ?? .transport
             // A redirect without a target, for example, is not what was asked for.

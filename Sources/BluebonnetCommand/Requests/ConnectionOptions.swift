@@ -2,7 +2,7 @@ import ArgumentParser
 import Bluebonnet
 import FoundationEssentials
 
-/// The options for timeouts and TLS, which requests and `batch` share.
+/// The options for timeouts, TLS and proxies, which requests and `batch` share.
 struct ConnectionOptions: ParsableArguments {
     @Option(
         name: .long,
@@ -83,6 +83,9 @@ struct ConnectionOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("The password of the client certificate's key.", valueName: "password"))
     var pass: String?
 
+    @OptionGroup
+    var proxies: ProxyOptions
+
     func validate() throws {
         for (name, value) in [("--timeout", timeout), ("--connect-timeout", connectTimeout)] {
             guard let value else { continue }
@@ -103,6 +106,7 @@ struct ConnectionOptions: ParsableArguments {
     /// Puts the options into a configuration.
     func apply(to configuration: inout SessionConfiguration) throws(CommandFailure) {
         configuration.timeouts = timeouts
+        try proxies.apply(to: &configuration)
         if insecure { configuration.securityPolicy = .acceptingAnyCertificate }
         let keys: Set<PublicKeyPin>
         do {

@@ -37,6 +37,10 @@ extension RequestOptions {
         (connection.timeout, connection.connectTimeout, connection.insecure) = (nil, nil, false)
         (connection.cacert, connection.cert, connection.key, connection.pass) = (nil, nil, nil, nil)
         (connection.pin, connection.pins, connection.crlfile, connection.tlsMin) = ([], nil, nil, nil)
+        var proxies = ProxyOptions()
+        (proxies.proxy, proxies.noproxy, proxies.proxyUser) = (nil, nil, nil)
+        (proxies.proxyDigest, proxies.proxyCacert, proxies.proxyInsecure) = (false, nil, false)
+        connection.proxies = proxies
         self.connection = connection
     }
 }

@@ -33,13 +33,14 @@ public struct RetryPolicy: Sendable, Hashable {
     public var statusCodes: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
 
     /// The errors after which a request is sent again. Default: those of name lookup, of a
-    /// connection that could not be made or was lost, and of a response that did not come in time.
+    /// connection to the server or to a proxy that could not be made or was lost, and of a response
+    /// that did not come in time.
     ///
     /// The end of a task is none of them, whatever is here: one that was cancelled, and one whose
     /// ``Timeouts/request`` is over, sends nothing more.
     public var errorCodes: Set<NetworkingError.Code> = [
         .dnsLookupFailed, .connectFailed, .connectTimeout, .connectionLost, .truncatedResponse, .firstByteTimeout,
-        .betweenBytesTimeout,
+        .betweenBytesTimeout, .proxyConnectFailed, .proxyTimeout,
     ]
 
     /// Whether a request that cannot have reached a server, because there was no connection to it,

@@ -6,15 +6,18 @@ import NIOTLS
 /// the result comes once.
 ///
 /// The stages, each of which begins the next: ``prepare()`` reads the trust roots,
-/// ``dialEndpoint()`` finds addresses and opens the socket with a ``Dial``, ``secure(_:)`` does the
-/// TLS handshake, in which the protocol is agreed upon, and ``Opener`` puts the connection for that
-/// protocol on the channel, which may have to hear from the server before it is ready.
+/// ``dialEndpoint()`` finds addresses and opens the socket with a ``Dial``,
+/// ``enter(_:on:)`` passes a proxy with a ``ProxyEntry``, ``secure(_:)`` does the TLS handshake, in
+/// which the protocol is agreed upon, and ``Opener`` puts the connection for that protocol on the
+/// channel, which may have to hear from the server before it is ready.
 final class ConnectionAttempt {
     /// The layer between the socket and the protocol.
     enum Transport: Equatable {
         /// None: bytes are written to the socket as they are. The protocol is HTTP/1.1, or HTTP/2
         /// with prior knowledge.
         case plain
+        /// TLS to a proxy, and none to the server. The protocols are those of `plain`.
+        case proxied
         case tls(ApplicationProtocol)
     }
 
@@ -37,6 +40,8 @@ final class ConnectionAttempt {
     /// Chooses the client certificate; nil where the settings do.
     private let challengeHandler: ClientCertificateAnswer.Handler?
     private let lookups: NameLookups
+    /// The entry into the proxy, as long as it is not passed; nil without a proxy.
+    private var entry: ProxyEntry?
     private var opener: Opener?
     /// The context of the handshake, for a secure origin.
     private var tlsContext: TLSContext?
@@ -60,6 +65,7 @@ final class ConnectionAttempt {
         trust: TrustEvaluator,
         challengeHandler: ClientCertificateAnswer.Handler? = nil,
         lookups: NameLookups,
+        entry: ProxyEntry? = nil,
         times: AttemptTimes,
         open: @escaping Opener
     ) {
@@ -72,6 +78,7 @@ final class ConnectionAttempt {
         self.lookups = lookups
         knownTimes = times
         opener = open
+        self.entry = entry
     }
 
     func run(completion: @escaping (Result<ReadyConnection, NetworkingError>) -> Void) {
@@ -93,7 +100,11 @@ final class ConnectionAttempt {
     }
 
     private func timedOut() {
-        end(.failure(.connectTimedOut(route.origin, timeout)), atOnce: true)
+        // As long as the proxy is not passed, it is the one that is waited for.
+        guard let proxy = route.proxy, entry != nil else {
+            return end(.failure(.connectTimedOut(route.origin, timeout)), atOnce: true)
+        }
+        end(.failure(.proxyTimedOut(proxy, route.origin, timeout)), atOnce: true)
     }
 
     /// Ends the attempt; only the first end counts. With `atOnce`, TLS sends no closing alert, so
@@ -105,6 +116,8 @@ final class ConnectionAttempt {
         timer = nil
         dial?.cancel()
         dial = nil
+        entry?.cancel()
+        entry = nil
         verification?.cancel()
         verification = nil
         if case .failure = result {
@@ -117,7 +130,7 @@ final class ConnectionAttempt {
         completion(
             result.mapError { error in
                 var error = error
-                error.connection = ConnectionRecord(failed: times)
+                error.connection = ConnectionRecord(failed: times, proxy: route.proxy)
                 return error
             }
         )
@@ -150,7 +163,7 @@ final class ConnectionAttempt {
 
     /// The most bytes of one read. NIOSSL collects what all reads of a turn decrypt to in one
     /// buffer that grows by copying, so that larger reads cost more there than they save.
-    private var mostRead: Int { route.origin.isSecure ? 65_536 : 262_144 }
+    private var mostRead: Int { route.origin.isSecure || route.proxy?.kind == .https ? 65_536 : 262_144 }
 
     private func dialEndpoint() {
         let dial = Dial(
@@ -165,7 +178,9 @@ final class ConnectionAttempt {
             self.dial = nil
             switch result {
             case .success(let channel): self.connected(channel)
-            case .failure(let failure): self.end(.failure(.dialing(self.route.origin, failure)))
+            case .failure(let failure):
+                let error = self.route.proxy.map { NetworkingError.dialing($0, failure) }
+                self.end(.failure(error ?? .dialing(self.route.origin, failure)))
             }
         }
     }
@@ -175,11 +190,37 @@ final class ConnectionAttempt {
         // Where it closes while the handlers of TLS are added, the last one does not hear of it.
         // The timer holds the attempt.
         channel.closeFuture.assumeIsolated().whenComplete { [weak self] _ in
-            guard let self else { return }
+            // A proxy may be connected to again.
+            guard let self, self.channel === channel else { return }
             self.end(.failure(self.closed))
         }
         guard completion != nil else { return }
-        if route.origin.isSecure { secure(channel) } else { open(channel, .plain) }
+        if let entry { enter(entry, on: channel) } else { proceed(channel) }
+    }
+
+    // MARK: The proxy
+
+    /// Passes the proxy. It may want another connection for that.
+    private func enter(_ entry: ProxyEntry, on channel: any Channel) {
+        if times.proxy == nil { times.proxy = .init(start: .now()) }
+        entry.start(on: channel) { result in
+            switch result {
+            case .success(.open):
+                self.entry = nil
+                self.times.proxy?.end = .now()
+                self.proceed(channel)
+            case .success(.reconnect):
+                self.channel = nil
+                channel.close(promise: nil)
+                self.dialEndpoint()
+            case .failure(let error): self.end(.failure(error))
+            }
+        }
+    }
+
+    private func proceed(_ channel: any Channel) {
+        if route.origin.isSecure { return secure(channel) }
+        open(channel, route.proxy?.kind == .https ? .proxied : .plain)
     }
 
     // MARK: TLS
@@ -219,7 +260,8 @@ final class ConnectionAttempt {
             times,
             local: channel.localAddress,
             remote: channel.remoteAddress,
-            tls: verification.map { TLSAgreement(version: .init(of: channel), cipherSuite: $0.cipherSuite) }
+            tls: verification.map { TLSAgreement(version: $0.version, cipherSuite: $0.cipherSuite) },
+            proxy: route.proxy
         )
         let established = Established(channel: channel, transport: transport, timings: times.timings, record: record)
         opener?(established) { result in
@@ -229,6 +271,7 @@ final class ConnectionAttempt {
 
     /// The error of a connection that has closed, where nothing else tells why.
     private var closed: NetworkingError {
+        if let proxy = route.proxy, entry != nil { return .closed(by: proxy, ChannelError.eof) }
         if let handshake = times.tls, handshake.end == nil { return .handshake(route.origin, ChannelError.eof) }
         return closedAtOnce(ChannelError.eof)
     }
@@ -239,18 +282,5 @@ final class ConnectionAttempt {
             "\(route.origin.description) closed the connection before the request was sent.",
             underlying: error
         )
-    }
-}
-
-extension Bluebonnet.TLSVersion {
-    /// The version that the handshake has agreed upon.
-    fileprivate init?(of channel: any Channel) {
-        switch try? channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self).tlsVersion {
-        case .tlsv1: self = .tls1_0
-        case .tlsv11: self = .tls1_1
-        case .tlsv12: self = .tls1_2
-        case .tlsv13: self = .tls1_3
-        case nil: return nil
-        }
     }
 }

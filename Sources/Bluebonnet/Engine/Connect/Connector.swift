@@ -4,8 +4,8 @@ import NIOSSL
 import NIOTLS
 import Synchronization
 
-/// Makes connections: name lookup, TCP by Happy Eyeballs (RFC 8305), TLS, all within one connect
-/// timeout.
+/// Makes connections: name lookup, TCP by Happy Eyeballs (RFC 8305), the way through a proxy, TLS,
+/// all within one connect timeout.
 final class Connector: Sendable {
     private let configuration: SessionConfiguration
     private let tls: TLSContexts
@@ -13,6 +13,7 @@ final class Connector: Sendable {
     private let tlsOfHTTP1: TLSContexts
     private let trust: TrustEvaluator
     private let lookups: NameLookups
+    private let proxies: SessionProxies
     private let timers = Mutex<[ObjectIdentifier: NIOLoopBound<DeadlineTimer>]>([:])
     private let state = Mutex(State())
 
@@ -30,10 +31,11 @@ final class Connector: Sendable {
 
     typealias Completion = @Sendable (Result<ReadyConnection, NetworkingError>) -> Void
 
-    init(configuration: SessionConfiguration) {
+    init(configuration: SessionConfiguration, proxies: SessionProxies) {
         self.configuration = configuration
         tls = TLSContexts(configuration.tls, offer: configuration.httpVersions.offer)
         tlsOfHTTP1 = TLSContexts(configuration.tls, offer: HTTPVersionPolicy.http1_1.offer)
+        self.proxies = proxies
         trust = TrustEvaluator(configuration)
         lookups = NameLookups(resolver: configuration.nameResolver)
     }
@@ -77,6 +79,22 @@ final class Connector: Sendable {
         }
     }
 
+    /// The entry into the proxy of a route; nil without one.
+    private func entry(along route: Route, on eventLoop: any EventLoop) -> ProxyEntry? {
+        guard let passage = route.passage else { return nil }
+        return ProxyEntry(
+            passage,
+            to: route.origin,
+            proxies,
+            lookups: lookups,
+            limits: HTTP1Limits(
+                headerSection: configuration.limits.headerSection,
+                headerLine: configuration.limits.headerLine
+            ),
+            eventLoop: eventLoop
+        )
+    }
+
     private func begin(_ work: Connect) {
         let tls: TLSContextSource
         do {
@@ -93,6 +111,7 @@ final class Connector: Sendable {
             trust: trust,
             challengeHandler: configuration.callHooks?.sessionDidReceiveChallenge,
             lookups: lookups,
+            entry: entry(along: work.route, on: work.eventLoop),
             times: work.handle.times,
             open: { established, ready in self.open(established, work, ready) }
         )
@@ -134,9 +153,10 @@ final class Connector: Sendable {
     ) {
         let requiresHTTP2 = work.route.versions.requiresHTTP2(to: work.route.origin)
         switch established.transport {
-        case .plain where requiresHTTP2, .tls(.http2): ready(Result { try openHTTP2(established, work) })
+        case .plain where requiresHTTP2, .proxied where requiresHTTP2, .tls(.http2):
+            ready(Result { try openHTTP2(established, work) })
         case .tls(.http1) where requiresHTTP2: ready(.failure(NetworkingError.withoutHTTP2(work.route.origin)))
-        case .plain, .tls(.http1): ready(Result { try openHTTP1(established, work) })
+        case .plain, .proxied, .tls(.http1): ready(Result { try openHTTP1(established, work) })
         }
     }
 

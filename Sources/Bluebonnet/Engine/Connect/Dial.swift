@@ -161,6 +161,7 @@ extension ConnectionTimes {
         var timings = ExchangeTimings()
         timings.dns = nameLookup.time
         timings.connect = connect.time
+        timings.proxy = proxy.time
         timings.tls = tls.time
         return timings
     }

@@ -29,6 +29,11 @@ import HTTPTypes
         unsafe write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
+    mutating func write(_ bytes: [UInt8]) {
+        // Copied before the closure returns.
+        unsafe bytes.withUnsafeBytes { unsafe write($0) }
+    }
+
     /// Writes the bytes of a field value as they are.
     @inline(__always)
     mutating func write(valueOf field: HTTPField) {

@@ -5,8 +5,8 @@ import NIOCore
 enum HTTP1RequestEncoder {
     /// Appends the request line and the header section with its empty line.
     ///
-    /// Host comes first (RFC 9110 §7.2), then the fields in their order with their spelling, then
-    /// what the framing of the body needs and the fields do not say.
+    /// Host comes first (RFC 9110 §7.2), then what a proxy wants, then the fields in their order with
+    /// their spelling, then what the framing of the body needs and the fields do not say.
     ///
     /// - Parameters:
     ///   - head: The head to write. Its field values are sent as they are.
@@ -14,7 +14,7 @@ enum HTTP1RequestEncoder {
     static func encode(_ head: RequestHead, into buffer: inout ByteBuffer) {
         let fixed =
             head.method.rawValue.utf8.count + head.target.utf8.count + head.host.utf8.count + 96
-            + ContentCoding.Offer.longest
+            + ContentCoding.Offer.longest + (head.proxyAuthorization.map { $0.count + 24 } ?? 0)
         unsafe buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: fixed + head.survey.byteCount) { bytes in
             var writer = unsafe HTTP1ByteWriter(bytes)
             writer.write(head.method.rawValue)
@@ -27,6 +27,11 @@ enum HTTP1RequestEncoder {
                 writer.write(head.host)
             }
             writer.write("\r\n")
+            if let authorization = head.proxyAuthorization {
+                writer.write("Proxy-Authorization: ")
+                writer.write(authorization)
+                writer.write("\r\n")
+            }
             for position in head.fields.indices where position != head.survey.host {
                 writer.write(line: head.fields[position])
             }

@@ -83,20 +83,20 @@ final class ConnectionPool: Sendable {
     private static let granularity = TimeAmount.milliseconds(5)
     private static let unwanted = NetworkingError(.cancelled, "No request waits for this connection any more.")
 
-    init(configuration: SessionConfiguration, group: any EventLoopGroup) {
+    init(configuration: SessionConfiguration, proxies: SessionProxies, group: any EventLoopGroup) {
         self.group = group
         connectionsPerOrigin = configuration.maximumConnectionsPerHost
         versions = configuration.httpVersions
-        connector = Connector(configuration: configuration)
+        connector = Connector(configuration: configuration, proxies: proxies)
     }
 
     // MARK: Routes
 
     /// The way to an origin. A request that asks for another protocol does so with HTTP/1.1 (RFC
     /// 9113 §8.6).
-    func route(to origin: Origin, switchesProtocols: Bool) -> Route {
+    func route(to origin: Origin, through passage: Route.Passage?, switchesProtocols: Bool) -> Route {
         let wantsHTTP1 = switchesProtocols || (versions == .automatic && isHTTP1(origin))
-        return Route(directTo: origin, versions: wantsHTTP1 ? .http1_1 : versions)
+        return Route(to: origin, through: passage, versions: wantsHTTP1 ? .http1_1 : versions)
     }
 
     private func isHTTP1(_ origin: Origin) -> Bool {

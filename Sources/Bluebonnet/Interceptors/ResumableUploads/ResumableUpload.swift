@@ -226,7 +226,7 @@ struct ResumableUpload {
         guard let error = error as? NetworkingError else { return false }
         let codes: [NetworkingError.Code] = [
             .dnsLookupFailed, .connectFailed, .connectTimeout, .firstByteTimeout, .betweenBytesTimeout,
-            .connectionLost, .truncatedResponse,
+            .connectionLost, .truncatedResponse, .proxyConnectFailed, .proxyTimeout,
         ]
         return codes.contains(error.code)
     }

@@ -109,6 +109,11 @@ extension TransactionRecord {
     fileprivate var mayHaveBeenProcessed: Bool {
         guard let error, head == nil else { return true }
         if let mark = error.underlying as? RepeatableError, mark.reason == .notProcessed { return false }
-        return ![.dnsLookupFailed, .connectFailed, .connectTimeout, .waitingTimeout].contains(error.code)
+        let unconnected: [NetworkingError.Code] = [
+            .dnsLookupFailed, .connectFailed, .connectTimeout, .waitingTimeout, .invalidProxy, .proxyConnectFailed,
+            .proxyTimeout, .proxyTLSFailed, .proxyUntrusted, .proxyAuthenticationFailed, .proxyRefused,
+            .proxyResponseInvalid,
+        ]
+        return !unconnected.contains(error.code)
     }
 }

@@ -85,9 +85,14 @@ public struct HTTPChallenge: Sendable, Hashable {
     }
 
     /// The challenges of a response, with the bytes of what is not UTF-8.
-    static func challenges(of head: ResponseHead) -> [HTTPChallenge] {
+    ///
+    /// - Parameters:
+    ///   - head: The head of the response.
+    ///   - field: The name of the field in lower case. Default: that of servers.
+    /// - Returns: The challenges.
+    static func challenges(of head: ResponseHead, in field: String = "www-authenticate") -> [HTTPChallenge] {
         let values = head.latin1Fields.filter {
-            $0.name.utf8.map(ASCII.lowercased).elementsEqual("www-authenticate".utf8)
+            $0.name.utf8.map(ASCII.lowercased).elementsEqual(field.utf8)
         }
         return challenges(in: values.map { $0.value.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } })
     }

@@ -68,6 +68,8 @@ extension NetworkingError {
             .invalidURL, .invalidRequest, .unsupportedScheme, .unsupportedFeature,
             .requestSerializationFailed, .requestBodyFailed, .requestBodyNotReplayable,
             .requestBodyLengthMismatch, .requestAdaptationFailed, .responseBodyAlreadyRead,
+            .invalidProxy, .proxyConnectFailed, .proxyTimeout, .proxyTLSFailed, .proxyUntrusted,
+            .proxyAuthenticationFailed, .proxyRefused, .proxyResponseInvalid,
             .dnsLookupFailed, .connectFailed, .waitingTimeout, .connectTimeout, .firstByteTimeout,
             .betweenBytesTimeout, .requestTimeout, .connectionLost, .tlsFailed,
             .certificateUntrusted, .certificateExpired, .certificateNotYetValid,
@@ -144,6 +146,29 @@ extension NetworkingError.Code {
     public static let connectionLost = Self("connection-lost", .transport, -1005)
     /// The TLS handshake or the TLS stream failed for another reason than the certificate.
     public static let tlsFailed = Self("tls-failed", .transport, -1200)
+
+    // MARK: Proxies
+
+    /// The proxy for the request is none: the scheme, the host or the port of its URL is wrong, or
+    /// the closure that chooses it has failed. Nothing was sent.
+    public static let invalidProxy = Self("invalid-proxy", .request, -1000)
+    /// The proxy could not be reached: its name was not found, it refused the connection, or it
+    /// closed the connection before the tunnel was open.
+    public static let proxyConnectFailed = Self("proxy-connect-failed", .transport, -1004)
+    /// The proxy was not reached, or did not open the tunnel, within ``Timeouts/connect``.
+    public static let proxyTimeout = Self("proxy-timeout", .timeout, -1001)
+    /// The TLS handshake with the proxy failed for another reason than its certificate.
+    public static let proxyTLSFailed = Self("proxy-tls-failed", .transport, -1200)
+    /// The certificate of the proxy was refused: ``NetworkingError/trustRefusal`` has the rule.
+    public static let proxyUntrusted = Self("proxy-untrusted", .trust, -1202)
+    /// The proxy wants a credential for the tunnel, and there is none that it accepts. The error
+    /// has its response where it speaks HTTP: a 407.
+    public static let proxyAuthenticationFailed = Self("proxy-authentication-failed", .authentication, -1013)
+    /// The proxy refused to open a tunnel to the server. The error has its response with the body
+    /// where it speaks HTTP.
+    public static let proxyRefused = Self("proxy-refused", .transport, -1004)
+    /// The bytes of the proxy are no answer to the request for a tunnel: not HTTP, or not SOCKS.
+    public static let proxyResponseInvalid = Self("proxy-response-invalid", .framing, -1011)
 
     // MARK: Trust
 

@@ -163,7 +163,7 @@ public struct NetworkingError: Error, Sendable {
     /// it.
     public var isCancelled: Bool { code == .cancelled }
 
-    /// Whether one of the five timeouts fired.
+    /// Whether one of the timeouts fired.
     public var isTimeout: Bool { code.family == .timeout }
 
     /// Whether this error or one below it has the code.

@@ -4,10 +4,10 @@ import NIOCore
 /// One request that was sent and its response: what happened, when, on which connection, and how
 /// many bytes it took.
 ///
-/// The phases follow each other: ``queue``, ``nameLookup``, ``connect``, ``tls``, ``sending``,
-/// ``waiting``, ``receiving``. One that did not take place, such as a lookup on a connection that
-/// was used before, is nil. A request that came while a connection was being made has only the part
-/// of each phase for which it waited.
+/// The phases follow each other: ``queue``, ``nameLookup``, ``connect``, ``proxyEntry``, ``tls``,
+/// ``sending``, ``waiting``, ``receiving``. One that did not take place, such as a lookup on a
+/// connection that was used before, is nil. A request that came while a connection was being made
+/// has only the part of each phase for which it waited.
 ///
 /// Of a request that a transport of your own has sent, the beginning, the end and the messages are
 /// known, and no phase.
@@ -109,18 +109,23 @@ public struct TransactionMetrics: Sendable {
         return Phase(start: start, end: isOver ? time(max(first, record.startedAt)) : nil)
     }
 
-    /// The lookup of the host's name.
+    /// The lookup of the host's name; with a proxy, of the proxy's.
     ///
     /// Counterpart of `domainLookupStartDate` and `domainLookupEndDate`.
     public var nameLookup: Phase? { phase(\.nameLookup) }
 
-    /// The making of the connection to the server, without the lookup and without TLS.
+    /// The making of the connection to the server or to the proxy, without the lookup and without
+    /// TLS.
     ///
     /// Counterpart of `connectStartDate` and `secureConnectionStartDate`, which is the end of TCP's
     /// part there.
     public var connect: Phase? { phase(\.connect) }
 
-    /// The TLS handshake.
+    /// From the connection to a proxy to the time at which it let the session reach the server: TLS
+    /// to the proxy, and the tunnel by CONNECT or SOCKS. Nil without a proxy.
+    public var proxyEntry: Phase? { phase(\.proxy) }
+
+    /// The TLS handshake with the server.
     ///
     /// Counterpart of `secureConnectionStartDate` and `secureConnectionEndDate`.
     public var tls: Phase? { phase(\.tls) }
@@ -152,10 +157,17 @@ public struct TransactionMetrics: Sendable {
     /// Counterpart of `isReusedConnection`.
     public var isConnectionReused: Bool { record.isConnectionReused }
 
-    /// Whether a proxy was used. Always false: sessions have no proxies yet.
+    /// Whether the connection goes through a proxy.
     ///
     /// Counterpart of `isProxyConnection`.
-    public var isProxyConnection: Bool { false }
+    public var isProxyConnection: Bool { record.connection?.proxy != nil }
+
+    /// The proxy that the connection goes through, without its credential; nil for none.
+    public var proxy: Proxy? {
+        var proxy = record.connection?.proxy
+        proxy?.credential = nil
+        return proxy
+    }
 
     /// A number that no other connection of the process has; nil when there was none.
     public var connectionIdentifier: Int? { record.connection.flatMap { $0.isOpen ? $0.identifier : nil } }
@@ -173,12 +185,12 @@ public struct TransactionMetrics: Sendable {
     /// Counterpart of `localAddress` and `localPort`.
     public var localEndpoint: NetworkEndpoint? { record.connection?.local }
 
-    /// The server's end of the connection.
+    /// The server's end of the connection; with a proxy, that of the proxy.
     ///
     /// Counterpart of `remoteAddress` and `remotePort`.
     public var remoteEndpoint: NetworkEndpoint? { record.connection?.remote }
 
-    /// The version of TLS; nil without TLS.
+    /// The version of TLS to the server; nil without TLS.
     ///
     /// Counterpart of `negotiatedTLSProtocolVersion`.
     public var tlsVersion: TLSVersion? { record.connection?.tls?.version }
@@ -200,7 +212,7 @@ public struct TransactionMetrics: Sendable {
     // MARK: From instants to times
 
     private var setUp: [(start: NIODeadline, end: NIODeadline?)] {
-        [\ConnectionTimes.nameLookup, \.connect, \.tls].compactMap(part)
+        [\ConnectionTimes.nameLookup, \.connect, \.proxy, \.tls].compactMap(part)
     }
 
     /// The part of a phase of making the connection for which the request waited.

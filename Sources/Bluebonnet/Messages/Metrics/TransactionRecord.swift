@@ -75,6 +75,8 @@ struct ConnectionTimes: Sendable, Hashable {
 
     var nameLookup: Phase?
     var connect: Phase?
+    /// From the socket to the proxy to the open tunnel, or to the proxy that forwards requests.
+    var proxy: Phase?
     var tls: Phase?
 }
 
@@ -94,19 +96,29 @@ final class ConnectionRecord: Sendable {
     let remote: NetworkEndpoint?
     /// What the handshake has agreed upon; nil without TLS.
     let tls: TLSAgreement?
+    /// The proxy that it goes through; nil for none.
+    let proxy: Proxy?
     /// Whether it was ready to be used.
     let isOpen: Bool
 
     /// The record of a connection that could not be made, as far as that came.
-    init(failed times: ConnectionTimes) {
+    init(failed times: ConnectionTimes, proxy: Proxy?) {
         self.times = times
+        self.proxy = proxy
         identifier = 0
         (local, remote, tls) = (nil, nil, nil)
         isOpen = false
     }
 
-    init(_ times: ConnectionTimes, local: SocketAddress?, remote: SocketAddress?, tls: TLSAgreement?) {
+    init(
+        _ times: ConnectionTimes,
+        local: SocketAddress?,
+        remote: SocketAddress?,
+        tls: TLSAgreement?,
+        proxy: Proxy? = nil
+    ) {
         self.times = times
+        self.proxy = proxy
         identifier = Self.last.wrappingAdd(1, ordering: .relaxed).newValue
         self.local = local.map(NetworkEndpoint.init)
         self.remote = remote.map(NetworkEndpoint.init)

@@ -25,6 +25,8 @@ public struct Request: Sendable {
         var access: CopyOnWrite<Access>?
         /// Behind a reference: few requests have a policy of retries of their own.
         var retries: CopyOnWrite<Retries>?
+        /// Behind a reference: few requests have proxies of their own.
+        var proxies: CopyOnWrite<ProxyConfiguration>?
 
         /// Takes user and password out of the URL, so that nobody sees them in it.
         mutating func takeCredential() {
@@ -171,6 +173,19 @@ public struct Request: Sendable {
         get { contents.value.access?.value }
         set { contents.unique.value.access = newValue.map { CopyOnWrite($0) } }
     }
+
+    /// The proxies of this request, also for the hops of its redirects. Default: nil, which is the
+    /// session's ``SessionConfiguration/proxies``. With ``ProxyConfiguration/direct`` it has none.
+    ///
+    /// A ``SessionConfiguration/transferJournal`` does not keep them: after a restart of the
+    /// program the session's count.
+    public var proxies: ProxyConfiguration? {
+        get { contents.value.proxies?.value }
+        set { contents.unique.value.proxies = newValue.map { CopyOnWrite($0) } }
+    }
+
+    /// Whether there are ``proxies``, without a copy of them.
+    var hasProxies: Bool { contents.value.proxies != nil }
 
     /// Interceptors of this request alone: they run after the session's and before the built-in
     /// ones, outermost first. Default: none.

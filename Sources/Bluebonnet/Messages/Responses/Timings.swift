@@ -14,7 +14,10 @@ public struct Timings: Sendable, Hashable {
     /// TCP connect, without the lookup.
     public var connect: Duration?
 
-    /// TLS handshake.
+    /// TLS to a proxy, and the opening of the tunnel through it; nil without a proxy.
+    public var proxy: Duration?
+
+    /// TLS handshake with the server.
     public var tls: Duration?
 
     /// From the start to the request having been handed to the socket, body included.
@@ -40,7 +43,8 @@ extension Timings: CustomStringConvertible {
     /// The times that are known, in milliseconds: `firstByte 1.2 ms, total 1.4 ms`.
     public var description: String {
         let times: [(String, Duration?)] = [
-            ("queue", queue), ("dns", dns), ("connect", connect), ("tls", tls), ("requestSent", requestSent),
+            ("queue", queue), ("dns", dns), ("connect", connect), ("proxy", proxy), ("tls", tls),
+            ("requestSent", requestSent),
             ("firstByte", firstByte), ("lastByte", lastByte), ("total", total),
         ]
         let known = times.compactMap { name, time in

@@ -43,6 +43,7 @@ struct HAREntry {
             entry["connection"] = JSONValue(String(port))
         }
         if let connection = transaction.connectionIdentifier { entry["_connectionId"] = JSONValue(String(connection)) }
+        if let proxy = transaction.proxy { entry["_proxy"] = JSONValue(proxy.description) }
         if let error = transaction.error { entry["comment"] = JSONValue(error.message) }
         return .object(entry)
     }

@@ -21,6 +21,8 @@ struct HARTimings {
             return last
         }
         let (lookup, connection) = (mark(transaction.nameLookup?.start), mark(transaction.connect?.start))
+        // HAR has no field for the way through a proxy: it is a part of the connection.
+        _ = mark(transaction.proxyEntry?.start)
         let handshake = mark(transaction.tls?.start)
         let handshakeEnd = mark(transaction.tls?.end)
         let sending = mark(transaction.sending?.start)

@@ -60,9 +60,14 @@ struct ConnectorTests {
 
     @Test func `no connection attempt begins once all have been cancelled`() async throws {
         let configuration = SessionConfiguration()
-        let connector = Connector(configuration: configuration)
+        let proxies = SessionProxies(configuration)
+        let connector = Connector(configuration: configuration, proxies: proxies)
         let loop = NIOSingletons.posixEventLoopGroup.next()
-        let pool = ConnectionPool(configuration: configuration, group: NIOSingletons.posixEventLoopGroup)
+        let pool = ConnectionPool(
+            configuration: configuration,
+            proxies: proxies,
+            group: NIOSingletons.posixEventLoopGroup
+        )
         connector.cancelAttempts(with: NetworkingError(.sessionInvalidated, "over"))
         let code = await withCheckedContinuation { continuation in
             let route = Route(directTo: Origin(isSecure: false, endpoint: .host("127.0.0.1", port: 1)))

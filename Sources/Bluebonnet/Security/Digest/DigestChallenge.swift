@@ -39,8 +39,9 @@ struct DigestChallenge: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - challenge: The challenge.
-    ///   - url: The URL of the refused request, against which those of the domain are resolved.
-    init?(_ challenge: HTTPChallenge, from url: URL) {
+    ///   - url: The URL of the refused request, against which those of the domain are resolved; nil
+    ///     for a challenge of a proxy, which has no domain (RFC 7616 §3.3).
+    init?(_ challenge: HTTPChallenge, from url: URL?) {
         guard challenge.scheme == .digest, let realm = challenge.realmBytes, let nonce = challenge["nonce"],
             let algorithm = DigestAlgorithm(challenge["algorithm"])
         else { return nil }
@@ -61,7 +62,7 @@ struct DigestChallenge: Sendable, Hashable {
             protections = [.none]
         }
         guard !protections.isEmpty, !algorithm.isSession || protections != [.none] else { return nil }
-        domain = Self.domain(challenge["domain"], url)
+        domain = url.flatMap { Self.domain(challenge["domain"], $0) }
     }
 
     /// The paths of a `domain` that are on the server itself. Others are left out: credentials are

@@ -1,0 +1,124 @@
+import NIOCore
+
+/// The opening of a tunnel by CONNECT (RFC 9110 §9.3.6), without input and output: one request and
+/// its response, and again on the same connection where that is possible.
+struct ConnectRequestStateMachine {
+    /// A response that opens no tunnel.
+    struct Refusal: Sendable {
+        var head: ResponseHead
+        /// As much of the body as came, and is kept.
+        var body = ByteBuffer()
+        /// Whether another request may follow on the connection.
+        var isKeepAlive = false
+    }
+
+    enum Step {
+        /// More bytes are needed.
+        case wait
+        /// What is left in the buffer belongs to the tunnel.
+        case open(ResponseHead)
+        case refused(Refusal)
+    }
+
+    enum Failure: Error, Equatable {
+        /// The connection ended before the response.
+        case closed
+        case malformed(HTTP1ParseError)
+    }
+
+    private enum State {
+        /// Then `head`.
+        case idle
+        /// Then `body` or `open`.
+        case head
+        /// Then `idle` where the connection can be used again.
+        case body(Refusal)
+        /// The last state.
+        case open
+    }
+
+    /// The most that is kept of the body of a refusal: a longer one ends the connection.
+    static let mostBody = 64 * 1024
+
+    /// `host:port`.
+    let authority: String
+    private var parser: HTTP1ResponseParser
+    private var state = State.idle
+
+    init(to origin: Origin, limits: HTTP1Limits = HTTP1Limits()) {
+        authority = Self.authority(of: origin)
+        parser = HTTP1ResponseParser(limits: limits)
+    }
+
+    /// RFC 9112 §3.2.3. A zone has a meaning on this machine only (RFC 6874 §4).
+    private static func authority(of origin: Origin) -> String {
+        guard case .host(let host, let port) = origin.endpoint else { return "" }
+        return host.utf8.contains(ASCII.colon) ? "[\(host.prefix { $0 != "%" })]:\(port)" : "\(host):\(port)"
+    }
+
+    /// The request to send.
+    ///
+    /// - Parameter authorization: The value of `Proxy-Authorization`; nil for none.
+    /// - Returns: Its bytes.
+    mutating func begin(authorization: [UInt8]?) -> ByteBuffer {
+        parser.begin(.connect)
+        state = .head
+        var request = ByteBuffer(string: "CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n")
+        if let authorization {
+            request.writeString("Proxy-Authorization: ")
+            request.writeBytes(authorization)
+            request.writeString("\r\n")
+        }
+        request.writeString("\r\n")
+        return request
+    }
+
+    /// Takes what it can from the bytes that came.
+    mutating func received(_ buffer: inout ByteBuffer) throws(Failure) -> Step {
+        do throws(HTTP1ParseError) {
+            while let event = try parser.next(&buffer) {
+                switch (event, state) {
+                case (.informational, _): continue
+                case (.head(let head, _), .head) where 200..<300 ~= head.statusCode:
+                    // RFC 9112 §6.3: the tunnel begins behind the head, whatever its fields say of
+                    // a body.
+                    state = .open
+                    return .open(head)
+                case (.head(let head, _), .head):
+                    state = .body(Refusal(head: head, isKeepAlive: parser.isKeepAlive))
+                case (.body(var piece), .body(var refusal)):
+                    let room = Self.mostBody - refusal.body.readableBytes
+                    if piece.readableBytes > room {
+                        if let slice = piece.readSlice(length: room) { refusal.body.writeImmutableBuffer(slice) }
+                        return end(refusal, isKeepAlive: false)
+                    }
+                    refusal.body.writeImmutableBuffer(piece)
+                    state = .body(refusal)
+                case (.end, .body(let refusal)):
+                    // What came behind the response would be taken for the next one.
+                    return end(refusal, isKeepAlive: refusal.isKeepAlive && buffer.readableBytes == 0)
+                default: return .wait
+                }
+            }
+            return .wait
+        } catch {
+            throw .malformed(error)
+        }
+    }
+
+    private mutating func end(_ refusal: Refusal, isKeepAlive: Bool) -> Step {
+        state = .idle
+        var refusal = refusal
+        refusal.isKeepAlive = isKeepAlive
+        return .refused(refusal)
+    }
+
+    /// The proxy has closed its side. A refusal counts even where its body was cut off.
+    mutating func inputEnded() throws(Failure) -> Step {
+        switch state {
+        case .body(let refusal): return end(refusal, isKeepAlive: false)
+        case .idle, .open: return .wait
+        case .head: throw parser.hasReceivedBytes ? .malformed(HTTP1ParseError(.truncatedHead)) : .closed
+        }
+    }
+}

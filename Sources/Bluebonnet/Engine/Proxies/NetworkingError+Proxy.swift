@@ -1,0 +1,126 @@
+import FoundationEssentials
+import HTTPTypes
+import NIOCore
+import NIOPosix
+
+/// The errors of proxies. Each says that the proxy has failed, and not the server.
+extension NetworkingError {
+    /// The proxy could not be reached.
+    static func dialing(_ proxy: Proxy, _ failure: Dial.Failure) -> NetworkingError {
+        let cause = NetworkingError.dialing(proxy.origin, failure)
+        let message =
+            switch failure {
+            case .lookup: "The proxy \(proxy) was not found. \(cause.message)"
+            case .connect(let error):
+                "The proxy \(proxy) could not be reached: \(((error as? NIOConnectionError)?.connectionErrors.last?.error ?? error).causeText)"
+            }
+        return NetworkingError(.proxyConnectFailed, message, underlying: cause.underlying)
+    }
+
+    /// The TLS handshake with the proxy failed.
+    static func securing(_ proxy: Proxy, _ error: NetworkingError) -> NetworkingError {
+        NetworkingError(
+            error.code.family == .trust ? .proxyUntrusted : .proxyTLSFailed,
+            "There is no TLS connection to the proxy \(proxy). \(error.message)",
+            underlying: error.underlying
+        )
+    }
+
+    /// The proxy has closed the connection before it was ready.
+    static func closed(by proxy: Proxy, _ error: any Error) -> NetworkingError {
+        NetworkingError(
+            .proxyConnectFailed,
+            "The proxy \(proxy) closed the connection before it was ready.",
+            underlying: error
+        )
+    }
+
+    /// The proxy was not reached, or has opened no tunnel in time.
+    static func proxyTimedOut(_ proxy: Proxy, _ origin: Origin, _ timeout: Duration?) -> NetworkingError {
+        NetworkingError(
+            .proxyTimeout,
+            "The proxy \(proxy) was not ready to reach \(origin.description) within \(timeout.sentence)."
+        )
+    }
+
+    /// The proxy has refused CONNECT.
+    static func refused(
+        by proxy: Proxy,
+        _ origin: Origin,
+        _ refusal: ConnectRequestStateMachine.Refusal
+    ) -> NetworkingError {
+        let status = refusal.head.status
+        let words = ASCII.escaped(status.reasonPhrase.utf8, limit: 60)
+        let shown = words.isEmpty ? "\(status.code)" : "\(status.code) \(words)"
+        let body = refusal.body.readableBytes == 0 ? nil : Data(refusal.body.readableBytesView)
+        if status.code == 407 {
+            let reason =
+                proxy.credential == nil
+                ? "wants a credential, and has none" : "does not accept the credential that it was given"
+            return NetworkingError(
+                .proxyAuthenticationFailed,
+                "The proxy \(proxy) opens no tunnel to \(origin.description): it \(reason) (\(shown)).",
+                response: refusal.head,
+                body: body
+            )
+        }
+        return NetworkingError(
+            .proxyRefused,
+            "The proxy \(proxy) refused to open a tunnel to \(origin.description): \(shown).",
+            response: refusal.head,
+            body: body
+        )
+    }
+
+    /// The proxy has opened no tunnel.
+    static func negotiating(_ proxy: Proxy, _ origin: Origin, _ fault: ProxyFault) -> NetworkingError {
+        func invalid(_ reason: String) -> NetworkingError {
+            NetworkingError(
+                .proxyResponseInvalid,
+                "The answer of the proxy \(proxy) to the request for a tunnel cannot be read: \(reason)"
+            )
+        }
+        switch fault {
+        case .lost(let error): return closed(by: proxy, TLSFailure.wrapping(error))
+        case .credential(let error): return error
+        case .connect(.closed): return closed(by: proxy, ChannelError.eof)
+        case .connect(.malformed(let error)): return invalid(error.description)
+        case .socks(.malformed(let bytes)): return invalid("it is not SOCKS: “\(ASCII.escaped(bytes))”.")
+        case .socks(.unsendable(let reason)):
+            return NetworkingError(
+                .invalidProxy,
+                "The proxy \(proxy) cannot be asked for a tunnel to \(origin.description): \(reason)."
+            )
+        case .socks(.noMethod):
+            let reason =
+                proxy.credential == nil ? "it wants a user and a password" : "it wants another kind of credential"
+            return NetworkingError(
+                .proxyAuthenticationFailed,
+                "The proxy \(proxy) opens no tunnel to \(origin.description): \(reason)."
+            )
+        case .socks(.credentialRefused):
+            return NetworkingError(
+                .proxyAuthenticationFailed,
+                "The proxy \(proxy) opens no tunnel to \(origin.description): it does not accept the credential that "
+                    + "it was given."
+            )
+        case .socks(.refused(let code, let reason)):
+            let words = reason.isEmpty ? "error \(code) of SOCKS" : reason
+            return NetworkingError(
+                .proxyRefused,
+                "The proxy \(proxy) refused to open a tunnel to \(origin.description): \(words)."
+            )
+        }
+    }
+
+    /// An error of a connection that went through a proxy, which the message names, unless it does
+    /// already.
+    func naming(_ proxy: Proxy) -> NetworkingError {
+        let families: [Code.Family] = [.transport, .timeout, .trust, .framing]
+        let name = proxy.description
+        guard families.contains(code.family), !message.contains(name) else { return self }
+        var error = self
+        error.message += " The connection went through the proxy \(name)."
+        return error
+    }
+}
