@@ -21,6 +21,8 @@ final class HTTP2FaultHandler: ChannelInboundHandler {
     private var numbers: [Int: Int] = [:]
     private var headsTaken = 0
     private var lanes: [HTTP2FaultLane] = []
+    /// The bytes of the next request, where ALPN has selected HTTP/1.1.
+    private var http1: [UInt8]?
     private var isClosed = false
     private var closedByServer = false
     private var inputEnded = false
@@ -49,6 +51,10 @@ final class HTTP2FaultHandler: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         context.fireChannelActive()
+        if options.tls == nil { begin(context) }
+    }
+
+    private func begin(_ context: ChannelHandlerContext) {
         if let settings = options.settings {
             let sorted = settings.sorted { $0.key.rawValue < $1.key.rawValue }
             write(WireFrame.settings(sorted.map { ($0.key, $0.value) }).bytes, context)
@@ -58,6 +64,7 @@ final class HTTP2FaultHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var buffer = unwrapInboundIn(data)
+        guard http1 == nil else { return respondOverHTTP1(to: buffer, context) }
         reader.append(&buffer)
         while !isClosed, let event = reader.next() {
             switch event {
@@ -82,6 +89,7 @@ final class HTTP2FaultHandler: ChannelInboundHandler {
             advanceAll(context)
         case TLSUserEvent.handshakeCompleted(let negotiated):
             update { $0.applicationProtocol = negotiated }
+            if negotiated == "http/1.1" { http1 = [] } else { begin(context) }
         default:
             break
         }
@@ -102,6 +110,17 @@ final class HTTP2FaultHandler: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         update { $0.failure = $0.failure ?? "\(error)" }
         transport.cut()
+    }
+
+    /// Responds to requests without a body.
+    private func respondOverHTTP1(to buffer: ByteBuffer, _ context: ChannelHandlerContext) {
+        http1? += buffer.readableBytesView
+        let end = Array("\r\n\r\n".utf8)
+        while let range = http1?.firstRange(of: end) {
+            http1?.removeSubrange(..<range.upperBound)
+            log.update { $0.http1Requests += 1 }
+            write(Array("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nHTTP/1.1".utf8), context)
+        }
     }
 
     // MARK: Frames of the client

@@ -11,6 +11,9 @@ extension HTTP2FaultServer {
         /// The number of whole requests on all connections.
         package var wholeRequests = 0
 
+        /// The number of requests over HTTP/1.1, on connections whose handshake selected that.
+        package var http1Requests = 0
+
         /// Creates the record of a server without connections.
         package init() {}
 

@@ -17,6 +17,7 @@ package final class HTTP2FaultServer: Sendable {
     package struct Options: Sendable {
         /// The certificate and settings of TLS; `nil`, the default, speaks plain TCP, for clients
         /// with prior knowledge (RFC 9113 §3.3). `h2` is offered by ALPN if `tls` offers nothing.
+        /// Where ALPN selects `http/1.1`, every request gets a response with the body `HTTP/1.1`.
         package var tls: ServerTLS?
 
         /// The settings that are sent first; `nil` sends no SETTINGS frame. Default: an empty

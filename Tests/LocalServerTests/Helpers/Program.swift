@@ -24,6 +24,14 @@ enum Program {
         process.waitUntilExit()
         return Output(status: process.terminationStatus, text: String(decoding: output, as: UTF8.self))
     }
+
+    /// Runs a program that needs something of this process, whose tasks must go on meanwhile: the
+    /// wait is on a thread of its own.
+    static func runBeside(_ name: String, _ arguments: [String]) async throws -> Output {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread { continuation.resume(with: Result { try run(name, arguments) }) }.start()
+        }
+    }
 }
 
 /// Decodes gzip and zlib with Python, so that the server's use of zlib does not check itself.

@@ -1,0 +1,139 @@
+import Foundation
+import HTTPTypes
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+/// The windows of RFC 9113 §5.2 and §6.9, as the server sees them.
+@Suite(.timeLimit(.minutes(5)))
+struct HTTP2WindowTests {
+    /// Waits until so many bytes of request bodies have arrived, and sees that no more come.
+    private func expect(_ count: Int, _ server: HTTP2FaultServer) async throws {
+        try await server.wait("\(count) bytes of body") { record in
+            record.requests.reduce(0) { $0 + $1.bodyLength } >= count
+        }
+        let total = try await settled { server.requests.reduce(0) { $0 + $1.bodyLength } }
+        #expect(total == count)
+    }
+
+    @Test func `an upload keeps to the window of its stream`() async throws {
+        let gates = (0..<4).map { _ in FaultGate() }
+        let script: HTTP2FaultServer.Script = [
+            .readHead,
+            .hold(gates[0]), .onStream { [.windowUpdate(500, stream: $0)] },
+            .hold(gates[1]), .send(.settings([(.initialWindowSize, 2000)])),
+            // §6.9.2: the window becomes smaller by 1900, below zero, and must come back above it.
+            .hold(gates[2]), .send(.settings([(.initialWindowSize, 100)])),
+            .onStream { [.windowUpdate(1950, stream: $0)] },
+            .hold(gates[3]), .onStream { [.windowUpdate(1_000_000, stream: $0)] },
+            .readEnd, .respond(body: "done"),
+        ]
+        let options = HTTP2FaultServer.Options(settings: [.initialWindowSize: 1000], givesWindowsBack: false)
+        try await HTTP2FaultServer.run(script, options: options) { server in
+            try await withSession(.http2()) { session in
+                let body = Data(repeating: 7, count: 10_000)
+                // The first request brings the settings, so that the body knows its window.
+                let task = Task { try await session.data(for: Request(.post, to: server.baseURL, body: .data(body))) }
+                try await server.waitForHeads(1)
+                let first = try await settled { server.requests[0].bodyLength }
+                // What was sent before the settings came counts too (§6.9.2).
+                try #require([1000, 10_000].contains(first))
+                guard first == 1000 else { return task.cancel() }
+                for (gate, count) in zip(gates, [1500, 2500, 2550, 10_000]) {
+                    gate.open()
+                    try await expect(count, server)
+                }
+                #expect(try await task.value.value == Data("done".utf8))
+                #expect(server.requests[0].body == [UInt8](body))
+            }
+        }
+    }
+
+    @Test func `all uploads together keep to the window of the connection`() async throws {
+        let gate = FaultGate()
+        let script = HTTP2FaultServer.Script.heads { request in
+            guard request.number == 0 else { return [.readEnd, .respond(body: "done")] }
+            return [.hold(gate), .send(.windowUpdate(1_000_000)), .readEnd, .respond(body: "done")]
+        }
+        let options = HTTP2FaultServer.Options(settings: [.initialWindowSize: 1_000_000], givesWindowsBack: false)
+        try await HTTP2FaultServer.run(script, options: options) { server in
+            try await withSession(.http2()) { session in
+                let task = Task {
+                    await bodies(of: 3, in: session) { _ in
+                        try Request(.post, to: server.baseURL, body: .data(Data(repeating: 1, count: 100_000)))
+                    }
+                }
+                try await expect(65_535, server)
+                gate.open()
+                for result in await task.value { #expect(try result.get() == "done") }
+                #expect(server.requests.allSatisfy { $0.bodyLength == 100_000 })
+            }
+        }
+    }
+
+    @Test func `no frame of an upload is larger than the server allows`() async throws {
+        try await HTTP2FaultServer.run(.requests { _ in [.respond(body: "done")] }) { server in
+            try await withSession(.http2()) { session in
+                let body = RequestBody.data(Data(repeating: 1, count: 1_000_000))
+                _ = try await session.data(for: Request(.post, to: server.baseURL, body: body))
+                #expect(server.connections[0].frames(.data).allSatisfy { $0.length <= 16_384 })
+            }
+        }
+    }
+
+    @Test func `a reader that stalls costs bounded memory and stalls nobody else`() async throws {
+        let blocks = 4096
+        let script = HTTP2FaultServer.Script.requests { request in
+            request.path == "/large" ? [.head(), .fill(5, blocks: blocks)] : [.respond(body: "small")]
+        }
+        try await HTTP2FaultServer.run(script) { server in
+            try await withSession(.http2()) { session in
+                let large = try await session.open(Request(to: server.baseURL + "/large"))
+                var iterator = large.body.makeAsyncIterator()
+                var length = try await iterator.next()?.count ?? 0
+                let sent = try await settled { server.connections[0].bodyBytesSent }
+                // 64 MiB wait there; a window is 8 MiB at first.
+                #expect(sent <= 20 << 20, "\(sent)")
+                for _ in 0..<20 {
+                    #expect(try await session.data(for: Request(to: server.baseURL)).value == Data("small".utf8))
+                }
+                while let piece = try await iterator.next() { length += piece.count }
+                #expect(length == blocks * 16_384)
+            }
+            #expect(server.connections.count == 1)
+        }
+    }
+
+    @Test func `a server that sends more than its window ends the connection`() async throws {
+        let script: HTTP2FaultServer.Script = [
+            .readRequest, .head(),
+            .flood(.data([UInt8](repeating: 1, count: 16_384), stream: 1), times: 40_000), .stall,
+        ]
+        try await HTTP2FaultServer.run(script) { server in
+            try await withSession(.http2()) { session in
+                let response = try await session.open(Request(to: server.baseURL))
+                // Nobody reads the body, so that no window is given back.
+                try await server.waitUntilClosed()
+                let connection = server.connections[0]
+                #expect(connection.goAwayCode == .flowControlError || connection.resetCode(of: 1) == .flowControlError)
+                let error = try await networkingError { try await response.body.collect() }
+                #expect(error.code == .protocolViolation, "\(error)")
+            }
+        }
+    }
+
+    @Test func `padding takes its place of the window, and the window comes back`() async throws {
+        // 255 bytes of padding for each byte: 64 MiB of frames for 256 KiB of content.
+        let script: HTTP2FaultServer.Script = [
+            .readRequest, .head(),
+            .flood(.data([1], stream: 1, padding: 255), times: 262_144), .send(.data("", stream: 1, endStream: true)),
+        ]
+        try await HTTP2FaultServer.run(script) { server in
+            try await withSession(.http2()) { session in
+                let response = try await session.open(Request(to: server.baseURL))
+                #expect(try await response.body.collect().count == 262_144)
+            }
+        }
+    }
+}
