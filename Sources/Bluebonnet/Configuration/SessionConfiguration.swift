@@ -148,6 +148,23 @@ public struct SessionConfiguration: Sendable {
     /// none.
     public var observers: [any TaskObserver] = []
 
+    /// Finds the addresses of host names. Default: the system does.
+    public var nameResolver: any NameResolver = SystemNameResolver()
+
+    /// Addresses that are used in place of a lookup. Default: none.
+    public var addressOverrides = AddressOverrides()
+
+    /// The families of the addresses that are connected to. Default: both. With one, names are
+    /// looked up in it alone, and a URL with an address of the other one fails with
+    /// ``NetworkingError/Code/connectFailed``.
+    ///
+    /// Counterpart of `-4` and `-6` of curl.
+    public var addressFamilies: Set<IPAddress.Family> = [.ipv4, .ipv6]
+
+    /// The address or the interface of this machine that connections are made from. Default: nil,
+    /// the system chooses.
+    public var localBinding: LocalBinding?
+
     /// The event loops the session's connections live on: for programs that run SwiftNIO
     /// themselves. Must be a `MultiThreadedEventLoopGroup` or one of its loops, and live longer
     /// than the session: once it is shut down, requests fail with
@@ -181,9 +198,6 @@ public struct SessionConfiguration: Sendable {
 
     /// The hooks of the session; nil where none is set.
     var callHooks: (any CallHooks)?
-
-    /// Finds the addresses of host names. Default: the system does.
-    var nameResolver: any NameResolver = SystemNameResolver()
 
     /// The pause of a resumable upload after so many failures in a row. Default: 0, 1, 2, 4, 8, 16
     /// and 30 seconds.

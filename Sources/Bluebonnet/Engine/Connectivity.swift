@@ -103,7 +103,7 @@ enum Connectivity {
     }
 
     private static func isUnsent(_ request: Request, _ error: NetworkingError) -> Bool {
-        [.dnsLookupFailed, .connectFailed, .connectTimeout].contains(error.code)
+        [.dnsLookupFailed, .connectFailed, .dnsLookupTimeout, .connectTimeout].contains(error.code)
             && request.body.map { $0.isReplayable || $0.use?.hasBegun != true } ?? true
     }
 }

@@ -11,8 +11,6 @@ extension NetworkingError {
         let server = exchange.route.origin.description
         let message =
             switch code {
-            case .connectTimeout:
-                "No connection to \(server) was ready within \(exchange.timeouts.connect.duration.sentence)."
             case .firstByteTimeout:
                 "\(server) did not begin its response within \(exchange.timeouts.firstByte.duration.sentence)."
             case .betweenBytesTimeout:
@@ -112,34 +110,9 @@ extension Origin {
 }
 
 extension NetworkingError {
-    static func connectTimedOut(_ origin: Origin, _ timeout: Duration?) -> NetworkingError {
-        NetworkingError(
-            .connectTimeout,
-            "No connection to \(origin.description) was ready within \(timeout.sentence)."
-        )
-    }
-
-    /// No socket to the endpoint of a route could be opened.
-    static func dialing(_ origin: Origin, _ failure: Dial.Failure) -> NetworkingError {
-        switch failure {
-        case .lookup(let host, let cause): lookingUp(host, cause)
-        case .connect(let error): connecting(origin, error)
-        }
-    }
-
     /// The server does not speak HTTP/2, and nothing else is wanted.
     static func withoutHTTP2(_ origin: Origin) -> NetworkingError {
         NetworkingError(.unsupportedHTTPVersion, "\(origin.description) does not speak HTTP/2.")
-    }
-
-    /// The name lookup failed, or found no address.
-    private static func lookingUp(_ host: String, _ cause: (any Error)?) -> NetworkingError {
-        guard let cause else { return NetworkingError(.dnsLookupFailed, "The host name “\(host)” has no address.") }
-        return NetworkingError(
-            .dnsLookupFailed,
-            "The host name “\(host)” could not be resolved: \(cause)",
-            underlying: cause
-        )
     }
 
     /// The event loops of the session were shut down.
@@ -148,18 +121,6 @@ extension NetworkingError {
             .connectFailed,
             "\(origin.description) could not be reached: the event loop group of the session was shut down.",
             underlying: EventLoopError.shutdown
-        )
-    }
-
-    /// TCP or the Unix-domain socket failed.
-    private static func connecting(_ origin: Origin, _ error: any Error) -> NetworkingError {
-        if let last = (error as? NIOConnectionError)?.connectionErrors.last { return connecting(origin, last.error) }
-        if case ChannelError.connectTimeout = error { return connectTimedOut(origin, nil) }
-        let reason = error.causeText
-        return NetworkingError(
-            .connectFailed,
-            "\(origin.description) could not be reached: \(reason)",
-            underlying: error
         )
     }
 }

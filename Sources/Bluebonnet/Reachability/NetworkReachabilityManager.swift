@@ -276,16 +276,15 @@ public final class NetworkReachabilityManager: Sendable {
     }
 
     private func lookUp(_ domain: String) {
-        resolver.lookUp(domain, isWanted: { true }) { [weak self] result in
+        resolver.lookUpAll(domain) { [weak self] addresses in
             guard let self else { return }
-            self.monitor.queue.async { self.receive(result) }
+            self.monitor.queue.async { self.receive(addresses) }
         }
     }
 
     /// Takes the end of a lookup, which a start may have begun that is over: the present one has
     /// waited for it.
-    private func receive(_ result: Result<[SocketAddress], any Error>) {
-        let addresses = ((try? result.get()) ?? []).compactMap { IPAddress($0) }
+    private func receive(_ addresses: [IPAddress]) {
         let (start, pause) = state.withLock { state -> (Int, Duration?) in
             state.isLookingUp = false
             // The addresses that were found before may be right again in a moment.

@@ -169,7 +169,7 @@ struct NetworkState: Sendable {
     }
 
     private func isOwn(_ address: IPAddress) -> Bool {
-        addresses.values.contains { $0.contains { $0.address == address } }
+        addresses.values.contains { $0.contains { $0.address == address.unscoped } }
     }
 
     private var loopbackPath: NetworkPath {
@@ -254,7 +254,7 @@ struct NetworkState: Sendable {
                 status: known.nature.status,
                 interfaceName: known.link.name,
                 interfaceKind: known.nature.kind,
-                localAddress: source?.text,
+                localAddress: source?.description,
                 isExpensive: known.nature.isExpensive
             )
         }

@@ -16,8 +16,8 @@ import Synchronization
 /// A thread is started when work comes and none is idle, up to a limit; beyond it work waits for
 /// its turn. The thread that worked last works next, and one that found no work for a while ends.
 final class BlockingThreads: Sendable {
-    /// For name lookups: each may hang for half a minute, so there may be many.
-    static let lookups = BlockingThreads(limit: 256)
+    /// For name lookups: each may hang for half a minute, so there may be many. A name has two.
+    static let lookups = BlockingThreads(limit: 512)
     /// For trust roots and client certificates, read once for a session.
     static let certificates = BlockingThreads(limit: 4)
     /// For the certificates of servers, which cost time and do not block.

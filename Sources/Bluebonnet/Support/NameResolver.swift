@@ -1,115 +1,139 @@
-import NIOCore
-import NIOPosix
+import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+/// Finds the addresses of host names for a session. Set one in
+/// ``SessionConfiguration/nameResolver`` to look names up in a way of your own, such as DNS over
+/// HTTPS or the directory of a cluster.
+///
+/// ```swift
+/// struct StaffDirectory: NameResolver {
+///     let table: [String: IPAddress]
+///
+///     func addresses(
+///         of host: String, in family: IPAddress.Family
+///     ) async throws -> FoundAddresses {
+///         guard let address = table[host] else {
+///             return try await SystemNameResolver().addresses(of: host, in: family)
+///         }
+///         return FoundAddresses(address.family == family ? [address] : [])
+///     }
+/// }
+/// ```
+///
+/// A session asks for each family apart, both at once, and connects to the first addresses without
+/// the others (RFC 8305 §3). It remembers what was found for a while, asks once where several
+/// requests wait for the same name, and does not ask about addresses and about names that
+/// ``SessionConfiguration/addressOverrides`` has.
+///
+/// No counterpart in AFNetworking and URLSession. Counterpart of `Dns` in OkHttp.
+public protocol NameResolver: Sendable {
+    /// Looks a host name up.
+    ///
+    /// It may take as long as it likes: no other name waits for it, and a request waits only for
+    /// ``Timeouts/connect``. Its task is cancelled when no request waits for it any more and a
+    /// newer lookup of the name begins, and when the session ends.
+    ///
+    /// - Parameters:
+    ///   - host: The name; never an address.
+    ///   - family: The family of the addresses that are wanted; others are not used.
+    /// - Returns: The addresses, in the order in which they are to be tried (RFC 6724 §6); none
+    ///   where the name has none of this family.
+    /// - Throws: Any error: the name does not exist, or could not be looked up. Where the other
+    ///   family has no addresses either, the request fails with
+    ///   ``NetworkingError/Code/dnsLookupFailed``, and the error is ``NetworkingError/underlying``.
+    func addresses(of host: String, in family: IPAddress.Family) async throws -> FoundAddresses
+}
 
-/// Finds the addresses of host names. ``NameLookups`` calls it, and shares the lookups that are
-/// under way.
-protocol NameResolver: Sendable {
+/// The addresses that a ``NameResolver`` has found.
+public struct FoundAddresses: Sendable, Hashable {
+    /// The addresses, in the order in which they are to be tried.
+    public var addresses: [IPAddress]
+
+    /// The time for which they may be used, such as that of a DNS record (RFC 1035 §3.2.1).
+    /// Default: nil, it is not known, and the session uses them for 10 seconds. With zero, they are
+    /// used once. More than a day is a day (RFC 8767 §4).
+    public var timeToLive: Duration?
+
+    /// Makes a result.
+    ///
+    /// - Parameters:
+    ///   - addresses: The addresses.
+    ///   - timeToLive: The time for which they may be used. Default: nil, not known.
+    public init(_ addresses: [IPAddress], timeToLive: Duration? = nil) {
+        self.addresses = addresses
+        self.timeToLive = timeToLive
+    }
+}
+
+/// Name lookup with calls back in place of tasks: for those that cost no task, and those that wait
+/// for their turn.
+protocol NameSource: Sendable {
     /// Looks a host name up.
     ///
     /// - Parameters:
     ///   - host: The name; never a literal address.
-    ///   - isWanted: Called by a resolver that delays a lookup, before it begins. False when no
+    ///   - family: The family of the addresses.
+    ///   - isWanted: Called by a source that delays a lookup, before it begins. False when no
     ///     request waits for the lookup any more, so that it need not be made.
-    ///   - completion: To be called once, on any thread, with the addresses in the order in which
-    ///     they are to be tried (RFC 6724); their ports do not matter.
+    ///   - completion: To be called once, on any thread.
+    /// - Returns: Ends the lookup where that is possible, and then the completion may be called or
+    ///   not.
     func lookUp(
         _ host: String,
+        in family: IPAddress.Family,
         isWanted: @escaping @Sendable () -> Bool,
-        completion: @escaping @Sendable (Result<[SocketAddress], any Error>) -> Void
-    )
+        completion: @escaping @Sendable (Result<FoundAddresses, any Error>) -> Void
+    ) -> @Sendable () -> Void
 }
 
-/// The system's name lookup (`getaddrinfo`, ordered by RFC 6724), on threads of its own: it cannot
-/// be stopped, and with a dead name server it takes half a minute.
-struct SystemNameResolver: NameResolver {
-    /// A lookup failed; with the text of `gai_strerror`.
-    struct Failure: Error, CustomStringConvertible {
-        var description: String
-    }
+/// A resolver of the user's as a source: each lookup has a task.
+struct TaskNameSource: NameSource {
+    let resolver: any NameResolver
 
     func lookUp(
         _ host: String,
+        in family: IPAddress.Family,
         isWanted: @escaping @Sendable () -> Bool,
-        completion: @escaping @Sendable (Result<[SocketAddress], any Error>) -> Void
-    ) {
-        BlockingThreads.lookups.submit { unavailable in
-            if let unavailable {
-                completion(.failure(unavailable))
-            } else if isWanted() {
-                completion(Result { try Self.addresses(of: host) })
+        completion: @escaping @Sendable (Result<FoundAddresses, any Error>) -> Void
+    ) -> @Sendable () -> Void {
+        let task = Task {
+            do {
+                completion(.success(try await resolver.addresses(of: host, in: family)))
+            } catch {
+                completion(.failure(error))
             }
         }
-    }
-
-    private static func addresses(of host: String) throws -> [SocketAddress] {
-        var hints = unsafe addrinfo()
-        unsafe hints.ai_family = AF_UNSPEC
-        #if canImport(Glibc)
-            unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
-        #else
-            unsafe hints.ai_socktype = SOCK_STREAM
-        #endif
-        unsafe hints.ai_protocol = CInt(IPPROTO_TCP)
-        var first: UnsafeMutablePointer<addrinfo>?
-        // getaddrinfo fills a list that freeaddrinfo takes back; it is only read in between. The
-        // family of an address tells its type.
-        let code = unsafe getaddrinfo(host, nil, &hints, &first)
-        guard code == 0 else {
-            throw Failure(description: unsafe String(cString: gai_strerror(code)))
-        }
-        defer { unsafe freeaddrinfo(first) }
-        var addresses: [SocketAddress] = []
-        var next = unsafe first
-        while let info = unsafe next {
-            let address = unsafe info.pointee.ai_addr
-            switch unsafe info.pointee.ai_family {
-            case AF_INET:
-                unsafe address?.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                    addresses.append(SocketAddress(unsafe $0.pointee, host: host))
-                }
-            case AF_INET6:
-                unsafe address?.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
-                    addresses.append(SocketAddress(unsafe $0.pointee, host: host))
-                }
-            default: break
-            }
-            unsafe next = info.pointee.ai_next
-        }
-        return addresses
+        return { task.cancel() }
     }
 }
 
-/// Addresses that were found before, for NIO's Happy Eyeballs (RFC 8305).
-struct FoundAddresses: Resolver {
-    private let addresses: [SocketAddress]
-    private let eventLoop: any EventLoop
+extension NameResolver {
+    var source: any NameSource { (self as? any NameSource) ?? TaskNameSource(resolver: self) }
 
-    init(_ addresses: [SocketAddress], port: Int, on eventLoop: any EventLoop) {
-        self.addresses = addresses.map { address in
-            var address = address
-            address.port = port
-            return address
+    /// Looks a name up in both families. The completion is called once, on any thread, with the
+    /// addresses of both; none where none are found.
+    func lookUpAll(_ host: String, completion: @escaping @Sendable ([IPAddress]) -> Void) {
+        let found = FoundOfBoth(completion: completion)
+        for family in [IPAddress.Family.ipv6, .ipv4] {
+            _ = source.lookUp(host, in: family, isWanted: { true }) { found.add($0, of: family) }
         }
-        self.eventLoop = eventLoop
+    }
+}
+
+/// The results of two lookups, the second of which calls the completion.
+private final class FoundOfBoth: Sendable {
+    private let completion: @Sendable ([IPAddress]) -> Void
+    private let found = Mutex<[IPAddress.Family: [IPAddress]]>([:])
+
+    init(completion: @escaping @Sendable ([IPAddress]) -> Void) {
+        self.completion = completion
     }
 
-    func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-        eventLoop.makeSucceededFuture(addresses.filter { $0.protocol == .inet })
-    }
-
-    func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-        eventLoop.makeSucceededFuture(addresses.filter { $0.protocol == .inet6 })
-    }
-
-    func cancelQueries() {
-        // None is under way: a query is complete when it begins.
+    func add(_ result: Result<FoundAddresses, any Error>, of family: IPAddress.Family) {
+        let all = found.withLock { found -> [IPAddress]? in
+            found[family] = (try? result.get())?.addresses ?? []
+            guard let six = found[.ipv6], let four = found[.ipv4] else { return nil }
+            return six + four
+        }
+        if let all { completion(all) }
     }
 }

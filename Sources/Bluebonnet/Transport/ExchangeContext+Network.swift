@@ -22,8 +22,8 @@ extension ExchangeContext {
         let found = Mutex<[IPAddress]>([])
         let limit = request.effectiveTimeouts(over: settings.timeouts).connect.duration
         try await sleep(atMost: limit) { wake in
-            settings.configuration.nameResolver.lookUp(host, isWanted: { true }) { result in
-                found.withLock { $0 = ((try? result.get()) ?? []).compactMap { IPAddress($0) } }
+            settings.configuration.nameResolver.lookUpAll(host) { addresses in
+                found.withLock { $0 = addresses }
                 wake()
             }
         }

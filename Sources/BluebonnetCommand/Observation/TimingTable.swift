@@ -40,7 +40,8 @@ struct TimingTable {
     }
 
     private func block(_ transaction: TransactionMetrics) -> String {
-        ([title(transaction)] + connection(transaction) + bytes(transaction) + phases(transaction))
+        ([title(transaction)] + connection(transaction) + attempts(transaction) + bytes(transaction)
+            + phases(transaction))
             .joined(separator: "\n")
     }
 
@@ -68,6 +69,13 @@ struct TimingTable {
         let text = parts.compactMap(\.self).joined(separator: ", ")
         guard let proxy = transaction.proxy else { return [field("server", text)] }
         return [field("proxy", "\(proxy), \(text)")]
+    }
+
+    /// The addresses that were tried, where it was not only the right one.
+    private func attempts(_ transaction: TransactionMetrics) -> [String] {
+        let attempts = transaction.addressAttempts
+        guard attempts.contains(where: { $0.outcome != .connected }) else { return [] }
+        return attempts.map { field("tried", AttemptText.text(of: $0, since: transaction.start)) }
     }
 
     private func bytes(_ transaction: TransactionMetrics) -> [String] {

@@ -21,6 +21,15 @@ struct HeadWriter {
         write(response.head)
     }
 
+    /// Writes which addresses were tried, for each connection that was made.
+    func write(attempts metrics: TaskMetrics?) {
+        let lines = (metrics?.transactions ?? []).flatMap { transaction in
+            transaction.addressAttempts.map { AttemptText.text(of: $0, since: transaction.start) }
+        }
+        guard !lines.isEmpty else { return }
+        write(lines: lines.map { text.paint("connecting to \($0)", .faint) })
+    }
+
     func write(_ request: Request) {
         write(lines: text.request(request) + [""])
     }

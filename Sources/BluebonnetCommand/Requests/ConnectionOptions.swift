@@ -2,7 +2,7 @@ import ArgumentParser
 import Bluebonnet
 import FoundationEssentials
 
-/// The options for timeouts, TLS and proxies, which requests and `batch` share.
+/// The options for timeouts, TLS, addresses and proxies, which requests and `batch` share.
 struct ConnectionOptions: ParsableArguments {
     @Option(
         name: .long,
@@ -84,6 +84,9 @@ struct ConnectionOptions: ParsableArguments {
     var pass: String?
 
     @OptionGroup
+    var addresses: AddressOptions
+
+    @OptionGroup
     var proxies: ProxyOptions
 
     func validate() throws {
@@ -106,6 +109,7 @@ struct ConnectionOptions: ParsableArguments {
     /// Puts the options into a configuration.
     func apply(to configuration: inout SessionConfiguration) throws(CommandFailure) {
         configuration.timeouts = timeouts
+        try addresses.apply(to: &configuration)
         try proxies.apply(to: &configuration)
         if insecure { configuration.securityPolicy = .acceptingAnyCertificate }
         let keys: Set<PublicKeyPin>

@@ -41,6 +41,9 @@ extension RequestOptions {
         (proxies.proxy, proxies.noproxy, proxies.proxyUser) = (nil, nil, nil)
         (proxies.proxyDigest, proxies.proxyCacert, proxies.proxyInsecure) = (false, nil, false)
         connection.proxies = proxies
+        var addresses = AddressOptions()
+        (addresses.resolve, addresses.interface, addresses.ipv4, addresses.ipv6) = ([], nil, false, false)
+        connection.addresses = addresses
         self.connection = connection
     }
 }

@@ -70,7 +70,10 @@ struct RequestRunner {
                 }
             }
         } catch let failure as NetworkingError {
-            if options.verbose, failure.response == nil { heads.write(failure.request ?? plan.request) }
+            if options.verbose, failure.response == nil {
+                heads.write(attempts: failure.metrics)
+                heads.write(failure.request ?? plan.request)
+            }
             throw CommandFailure(failure)
         }
     }
@@ -101,7 +104,10 @@ struct RequestRunner {
         let startedAt = ContinuousClock.now
         let response = try await session.open(plan.request)
         try named?.keep(plan.ownHeaderFields, for: plan.request.url)
-        if options.verbose { heads.write(response) }
+        if options.verbose {
+            heads.write(attempts: response.metrics)
+            heads.write(response)
+        }
         // A body that is saved is not recorded, too.
         let isSaved = savedPath != nil && response.head.status.code < 400
         try await show(isSaved ? response : observation?.watching(response) ?? response, filter: filter)

@@ -18,7 +18,7 @@ import Testing
             (.truncatedResponse, 1),
             (.tooManyRedirects, 1), (.outputFailed, 1), (.invalidURL, 2), (.unsupportedScheme, 2), (.invalidRequest, 2),
             (.waitingTimeout, 3), (.connectTimeout, 3), (.firstByteTimeout, 3), (.betweenBytesTimeout, 3),
-            (.requestTimeout, 3),
+            (.requestTimeout, 3), (.dnsLookupTimeout, 3),
             (.certificateUntrusted, 6), (.certificateExpired, 6), (.certificateNotYetValid, 6),
             (.certificateHostMismatch, 6), (.certificateInvalid, 6), (.certificateWeak, 6), (.certificateNotPinned, 6),
             (.certificateRevoked, 6), (.invalidTrustConfiguration, 6), (.tlsFailed, 6),

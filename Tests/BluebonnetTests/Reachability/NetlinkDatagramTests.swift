@@ -105,13 +105,13 @@ import Testing
     ])
     func `a prefix keeps the first bits of an address`(text: String, length: Int, prefix: String) throws {
         let address = try #require(IPAddress(text))
-        #expect(address.prefix(length).text == prefix)
+        #expect(address.prefix(length).description == prefix)
     }
 
     @Test func `texts that are no addresses have none`() {
         for text in ["", "example.org", "192.0.2", "192.0.2.256", "[192.0.2.1", "2001:db8:::1", "1.2.3.4.5"] {
             #expect(IPAddress(text) == nil)
         }
-        #expect(IPAddress("[2001:db8::1]")?.text == "2001:db8::1")
+        #expect(IPAddress("[2001:db8::1]")?.description == "2001:db8::1")
     }
 }

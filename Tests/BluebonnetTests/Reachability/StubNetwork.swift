@@ -69,9 +69,9 @@ extension NetworkState {
 }
 
 /// Finds what a test says, at once.
-final class StubNames: NameResolver {
+final class StubNames: NameResolver, NameSource {
     private struct State {
-        var address: SocketAddress?
+        var address: IPAddress?
         var lookups = 0
         /// Lookups that a test ends; nil where they end at once.
         var held: [@Sendable () -> Void]?
@@ -83,7 +83,7 @@ final class StubNames: NameResolver {
 
     /// The address of each name from now on.
     func set(_ address: String) {
-        state.withLock { $0.address = try? SocketAddress(ipAddress: address, port: 0) }
+        state.withLock { $0.address = IPAddress(address) }
     }
 
     /// Lookups go on until ``release()``.
@@ -99,12 +99,19 @@ final class StubNames: NameResolver {
 
     func lookUp(
         _ host: String,
+        in family: IPAddress.Family,
         isWanted: @escaping @Sendable () -> Bool,
-        completion: @escaping @Sendable (Result<[SocketAddress], any Error>) -> Void
-    ) {
+        completion: @escaping @Sendable (Result<FoundAddresses, any Error>) -> Void
+    ) -> @Sendable () -> Void {
+        // Counts each name once.
+        guard family == .ipv4 else {
+            completion(.success(FoundAddresses([])))
+            return {}
+        }
         let end: @Sendable () -> Void = { [self] in
             let address = state.withLock(\.address)
-            completion(address.map { .success([$0]) } ?? .failure(SystemNameResolver.Failure(description: "none")))
+            let failure = SystemNameResolver.Failure(description: "none")
+            completion(address.map { .success(FoundAddresses([$0])) } ?? .failure(failure))
         }
         let isHeld = state.withLock { state in
             state.lookups += 1
@@ -112,5 +119,12 @@ final class StubNames: NameResolver {
             return state.held != nil
         }
         if !isHeld { end() }
+        return {}
+    }
+
+    func addresses(of host: String, in family: IPAddress.Family) async throws -> FoundAddresses {
+        try await withCheckedThrowingContinuation { continuation in
+            _ = lookUp(host, in: family, isWanted: { true }) { continuation.resume(with: $0) }
+        }
     }
 }

@@ -131,7 +131,7 @@ struct NameResolutionTests {
                     let error = try await networkingError {
                         _ = try await session.data(for: Request(to: "http://dead.test/"))
                     }
-                    #expect(error.code == .connectTimeout, "\(error)")
+                    #expect(error.code == .dnsLookupTimeout && error.message.contains("dead.test"), "\(error)")
                 }
             }
             guard ContinuousClock.now - startedAt < .seconds(5) else { continue }
@@ -152,5 +152,62 @@ struct NameResolutionTests {
         let error = try await networkingError { try await task.value }
         #expect(error.code == .sessionInvalidated, "\(error)")
         #expect(resolver.deadLookups == 1)
+    }
+
+    // MARK: The cache
+
+    @Test func `a name is not looked up again for another connection`() async throws {
+        let resolver = StubResolver(["good.test": ["127.0.0.1"]])
+        try await FaultServer.run(Self.ok) { server in
+            try await FaultServer.run(Self.ok) { other in
+                try await withSession(configuration(resolver)) { session in
+                    for port in [server.port, other.port] {
+                        let response = try await session.data(for: Request(to: "http://good.test:\(port)/"))
+                        #expect(!response.timings.isConnectionReused)
+                        // A lookup that did not take place has no time.
+                        #expect((response.timings.dns == nil) == (port == other.port))
+                    }
+                    #expect(resolver.lookups(of: "good.test") == 1)
+                }
+            }
+        }
+    }
+
+    @Test func `a name is looked up again when none of its addresses could be reached`() async throws {
+        let resolver = StubResolver(["good.test": ["127.0.0.1", "127.0.0.2"]])
+        // The port of a server that is gone.
+        let port = try await FaultServer.run(Self.ok) { server in server.port }
+        try await withSession(configuration(resolver)) { session in
+            for number in 1...2 {
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: "http://good.test:\(port)/"))
+                }
+                #expect(error.code == .connectFailed, "\(error)")
+                #expect(error.message.contains("127.0.0.1") && error.message.contains("127.0.0.2"), "\(error)")
+                #expect(resolver.lookups(of: "good.test") == number)
+            }
+        }
+    }
+
+    // MARK: Resolvers of the user's
+
+    /// Finds addresses of IPv4, and never ends a lookup of IPv6 before its task is cancelled.
+    private struct HalfDeadResolver: NameResolver {
+        func addresses(of host: String, in family: IPAddress.Family) async throws -> FoundAddresses {
+            if family == .ipv6 { try await Task.sleep(for: .seconds(3600)) }
+            return FoundAddresses([.loopback], timeToLive: .zero)
+        }
+    }
+
+    @Test func `a name server that sends nothing for IPv6 delays a request by 50 ms`() async throws {
+        try await FaultServer.run(Self.ok) { server in
+            let configuration = SessionConfiguration { $0.nameResolver = HalfDeadResolver() }
+            try await withSession(configuration) { session in
+                let response = try await session.data(for: Request(to: "http://half.test:\(server.port)/"))
+                #expect(response.value == Data("ok".utf8))
+                // RFC 8305 §3.
+                #expect(try #require(response.timings.dns) >= .milliseconds(50))
+            }
+        }
     }
 }

@@ -39,8 +39,8 @@ public struct RetryPolicy: Sendable, Hashable {
     /// The end of a task is none of them, whatever is here: one that was cancelled, and one whose
     /// ``Timeouts/request`` is over, sends nothing more.
     public var errorCodes: Set<NetworkingError.Code> = [
-        .dnsLookupFailed, .connectFailed, .connectTimeout, .connectionLost, .truncatedResponse, .firstByteTimeout,
-        .betweenBytesTimeout, .proxyConnectFailed, .proxyTimeout,
+        .dnsLookupFailed, .connectFailed, .dnsLookupTimeout, .connectTimeout, .connectionLost, .truncatedResponse,
+        .firstByteTimeout, .betweenBytesTimeout, .proxyConnectFailed, .proxyTimeout,
     ]
 
     /// Whether a request that cannot have reached a server, because there was no connection to it,
@@ -77,7 +77,7 @@ public struct RetryPolicy: Sendable, Hashable {
         policy.statusCodes = [408, 500, 502, 503, 504]
         policy.errorCodes = [
             .dnsLookupFailed, .connectFailed, .connectionLost, .truncatedResponse, .tlsFailed,
-            .waitingTimeout, .connectTimeout, .firstByteTimeout, .betweenBytesTimeout,
+            .dnsLookupTimeout, .waitingTimeout, .connectTimeout, .firstByteTimeout, .betweenBytesTimeout,
             .certificateExpired, .certificateNotYetValid,
             // `badServerResponse`
             .malformedStatusLine, .malformedHeader, .invalidContentLength, .conflictingFraming,

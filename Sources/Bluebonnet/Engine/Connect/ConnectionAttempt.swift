@@ -39,7 +39,7 @@ final class ConnectionAttempt {
     private let trust: TrustEvaluator
     /// Chooses the client certificate; nil where the settings do.
     private let challengeHandler: ClientCertificateAnswer.Handler?
-    private let lookups: NameLookups
+    private let dialer: Dialer
     /// The entry into the proxy, as long as it is not passed; nil without a proxy.
     private var entry: ProxyEntry?
     private var opener: Opener?
@@ -64,7 +64,7 @@ final class ConnectionAttempt {
         tls: TLSContextSource,
         trust: TrustEvaluator,
         challengeHandler: ClientCertificateAnswer.Handler? = nil,
-        lookups: NameLookups,
+        dialer: Dialer,
         entry: ProxyEntry? = nil,
         times: AttemptTimes,
         open: @escaping Opener
@@ -75,7 +75,7 @@ final class ConnectionAttempt {
         self.tls = tls
         self.trust = trust
         self.challengeHandler = challengeHandler
-        self.lookups = lookups
+        self.dialer = dialer
         knownTimes = times
         opener = open
         self.entry = entry
@@ -102,7 +102,7 @@ final class ConnectionAttempt {
     private func timedOut() {
         // As long as the proxy is not passed, it is the one that is waited for.
         guard let proxy = route.proxy, entry != nil else {
-            return end(.failure(.connectTimedOut(route.origin, timeout)), atOnce: true)
+            return end(.failure(.connectTimedOut(route.origin, timeout, times)), atOnce: true)
         }
         end(.failure(.proxyTimedOut(proxy, route.origin, timeout)), atOnce: true)
     }
@@ -170,7 +170,7 @@ final class ConnectionAttempt {
             to: route.endpoint,
             mostRead: mostRead,
             eventLoop: eventLoop,
-            lookups: lookups,
+            dialer: dialer,
             record: { change in change(&self.times) }
         )
         self.dial = dial

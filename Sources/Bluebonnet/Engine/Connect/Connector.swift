@@ -12,7 +12,7 @@ final class Connector: Sendable {
     /// Those of connections that must speak HTTP/1.1, whatever the session prefers.
     private let tlsOfHTTP1: TLSContexts
     private let trust: TrustEvaluator
-    private let lookups: NameLookups
+    private let dialer: Dialer
     private let proxies: SessionProxies
     private let timers = Mutex<[ObjectIdentifier: NIOLoopBound<DeadlineTimer>]>([:])
     private let state = Mutex(State())
@@ -37,7 +37,7 @@ final class Connector: Sendable {
         tlsOfHTTP1 = TLSContexts(configuration.tls, offer: HTTPVersionPolicy.http1_1.offer)
         self.proxies = proxies
         trust = TrustEvaluator(configuration)
-        lookups = NameLookups(resolver: configuration.nameResolver)
+        dialer = Dialer(configuration)
     }
 
     /// Makes one connection and reports once: on the event loop, or here when the loop was shut
@@ -86,7 +86,7 @@ final class Connector: Sendable {
             passage,
             to: route.origin,
             proxies,
-            lookups: lookups,
+            dialer: dialer,
             limits: HTTP1Limits(
                 headerSection: configuration.limits.headerSection,
                 headerLine: configuration.limits.headerLine
@@ -110,7 +110,7 @@ final class Connector: Sendable {
             tls: tls,
             trust: trust,
             challengeHandler: configuration.callHooks?.sessionDidReceiveChallenge,
-            lookups: lookups,
+            dialer: dialer,
             entry: entry(along: work.route, on: work.eventLoop),
             times: work.handle.times,
             open: { established, ready in self.open(established, work, ready) }

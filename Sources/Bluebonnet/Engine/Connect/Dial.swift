@@ -1,8 +1,7 @@
 import NIOCore
-import NIOPosix
 
 /// Opens one socket to an endpoint, on its event loop: finds the addresses of a name and connects
-/// to one of them, or connects to a Unix-domain socket.
+/// to one of them as ``StateMachine`` says, or connects to a Unix-domain socket.
 ///
 /// It has no timeout: whoever dials cancels it.
 final class Dial {
@@ -10,7 +9,24 @@ final class Dial {
     enum Failure: Error {
         /// The name was not found, or has no address.
         case lookup(host: String, cause: (any Error)?)
-        case connect(any Error)
+        /// No address could be connected to, in the order of the attempts.
+        case connect([(endpoint: NetworkEndpoint, error: any Error)])
+        /// No socket may be used: for the addresses of another family, or of the local end.
+        case unusable(any Error)
+    }
+
+    /// The addresses are of a family that is not to be used.
+    struct WrongFamily: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private struct Attempt {
+        let endpoint: NetworkEndpoint
+        /// Nil for a Unix-domain socket.
+        let address: IPAddress?
+        /// Its number among all attempts of the connection, which may need several dials.
+        let record: Int
+        var error: (any Error)?
     }
 
     /// Changes the times of the connection.
@@ -19,30 +35,36 @@ final class Dial {
     private let endpoint: Origin.Endpoint
     private let mostRead: Int
     private let eventLoop: any EventLoop
-    private let lookups: NameLookups
+    private let dialer: Dialer
     private let record: Recorder
-    private var lookup: NameLookups.Ticket?
-    /// The channels that are being connected: Happy Eyeballs tries several and takes one.
+    private var socket: OutgoingSocket?
+    private var machine = StateMachine([])
+    private var tickets: [NameLookups.Ticket] = []
+    private var lookupErrors: [IPAddress.Family: any Error] = [:]
+    /// The attempts by their numbers.
+    private var attempts: [Attempt] = []
+    /// The channels that are being connected.
     private var connectingChannels: [any Channel] = []
+    private var timer: (deadline: NIODeadline, scheduled: Scheduled<Void>)?
     private var completion: ((Result<any Channel, Failure>) -> Void)?
 
     /// - Parameters:
     ///   - endpoint: Where to connect to.
     ///   - mostRead: The most bytes of one read of the socket.
     ///   - eventLoop: The event loop of the socket, on which all is called.
-    ///   - lookups: Finds addresses of names.
-    ///   - record: Notes when the phases begin and end.
+    ///   - dialer: The names of the session, and its settings for sockets.
+    ///   - record: Notes when the phases and the attempts begin and end.
     init(
         to endpoint: Origin.Endpoint,
         mostRead: Int,
         eventLoop: any EventLoop,
-        lookups: NameLookups,
+        dialer: Dialer,
         record: @escaping Recorder
     ) {
         self.endpoint = endpoint
         self.mostRead = mostRead
         self.eventLoop = eventLoop
-        self.lookups = lookups
+        self.dialer = dialer
         self.record = record
     }
 
@@ -50,112 +72,216 @@ final class Dial {
     /// the caller's then.
     func start(completion: @escaping (Result<any Channel, Failure>) -> Void) {
         self.completion = completion
-        lookUp()
+        do {
+            let socket = try OutgoingSocket(on: eventLoop, mostRead: mostRead, binding: dialer.binding)
+            self.socket = socket
+            switch endpoint {
+            case .unixSocket(let path): connect(toSocket: path.text, socket)
+            case .host(let host, let port): connect(to: host, port, over: socket.families)
+            }
+        } catch {
+            end(.failure(.unusable(error)))
+        }
     }
 
     /// Ends it: no socket is left when this returns, and the completion is not called.
     func cancel() {
-        guard completion != nil else { return }
         completion = nil
-        if let lookup { lookups.cancel(lookup) }
-        lookup = nil
-        for channel in connectingChannels { channel.close(promise: nil) }
-        connectingChannels = []
+        finish(winner: nil)
     }
 
-    private func end(_ result: Result<any Channel, Failure>) {
+    private func end(_ result: Result<any Channel, Failure>, winner: Int? = nil) {
         guard let completion else { return }
         self.completion = nil
-        connectingChannels = []
+        finish(winner: winner)
         completion(result)
+    }
+
+    /// Ends the lookups, and the attempts but the one that has won.
+    private func finish(winner: Int?) {
+        timer?.scheduled.cancel()
+        timer = nil
+        for ticket in tickets { dialer.lookups.cancel(ticket) }
+        tickets = []
+        let channels = connectingChannels
+        connectingChannels = []
+        for channel in channels { channel.close(promise: nil) }
+        guard !attempts.isEmpty else { return }
+        let recorded = winner.map { attempts[$0].record }
+        record { $0.endAttempts(at: .now(), winner: recorded) }
     }
 
     // MARK: Names
 
-    private func lookUp() {
-        let startedAt = NIODeadline.now()
-        switch endpoint {
-        case .unixSocket(let path):
-            openSocket(since: startedAt) { $0.connect(unixDomainSocketPath: path.text) }
-        case .host(let host, let port):
-            if let address = try? SocketAddress(ipAddress: host, port: port) {
-                return openSocket(since: startedAt) { $0.connect(to: address) }
+    private func connect(to host: String, _ port: Int, over usable: Set<IPAddress.Family>) {
+        let families = dialer.families.intersection(usable)
+        let known = dialer.overrides.addresses(of: host, port: port) ?? IPAddress(host).map { [$0] }
+        guard !families.isEmpty, known.map({ $0.contains { families.contains($0.family) } }) ?? true else {
+            return end(.failure(.unusable(WrongFamily(families, known))))
+        }
+        let now = NIODeadline.now()
+        if let known {
+            machine = StateMachine(families)
+            for family in families { take(.success(known), in: family, host, at: now) }
+            return
+        }
+        machine = StateMachine(families, preferred: dialer.lookups.preferredAddress(of: host, at: now))
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        var answers: [(IPAddress.Family, Result<[IPAddress], any Error>)] = []
+        // RFC 8305 §3: first AAAA, and A at once behind it.
+        for family in [IPAddress.Family.ipv6, .ipv4] where families.contains(family) {
+            let answer = dialer.lookups.addresses(of: host, in: family, at: now) { [eventLoop] result in
+                eventLoop.execute { bound.value.take(result, in: family, host, at: .now()) }
             }
-            record { $0.nameLookup = .init(start: startedAt) }
+            switch answer {
+            case .known(let result): answers.append((family, result))
+            case .pending(let ticket): tickets.append(ticket)
+            }
+        }
+        if !tickets.isEmpty { record { $0.nameLookup = .init(start: now) } }
+        for (family, result) in answers { take(result, in: family, host, at: now) }
+    }
+
+    /// Takes the end of the lookup of a family.
+    private func take(
+        _ result: Result<[IPAddress], any Error>,
+        in family: IPAddress.Family,
+        _ host: String,
+        at now: NIODeadline
+    ) {
+        guard completion != nil else { return }
+        if case .failure(let error) = result { lookupErrors[family] = error }
+        carryOut(machine.found((try? result.get()) ?? [], in: family, at: now), at: now)
+    }
+
+    // MARK: Steps
+
+    private func carryOut(_ step: StateMachine.Step, at now: NIODeadline) {
+        switch step {
+        case .connect(let number, let address): connect(number, to: address, at: now)
+        case .wait: break
+        case .fail: fail()
+        }
+        armTimer()
+    }
+
+    private func armTimer() {
+        let deadline = completion == nil ? nil : machine.timer
+        guard deadline != timer?.deadline else { return }
+        timer?.scheduled.cancel()
+        timer = deadline.map { deadline in
             let bound = NIOLoopBound(self, eventLoop: eventLoop)
-            lookup = lookups.addresses(of: host, at: startedAt) { [eventLoop] result in
-                eventLoop.execute { bound.value.found(result, host: host, port: port, since: startedAt) }
-            }
+            return (deadline, eventLoop.scheduleTask(deadline: deadline) { bound.value.timerFired() })
         }
     }
 
-    private func found(
-        _ result: Result<[SocketAddress], any Error>,
-        host: String,
-        port: Int,
-        since startedAt: NIODeadline
-    ) {
+    private func timerFired() {
         guard completion != nil else { return }
-        lookup = nil
+        timer = nil
         let now = NIODeadline.now()
-        switch result {
-        case .success(let addresses):
-            guard !addresses.isEmpty else { return end(.failure(.lookup(host: host, cause: nil))) }
-            record { $0.nameLookup = .init(start: startedAt, end: now) }
-            let resolver = FoundAddresses(addresses, port: port, on: eventLoop)
-            openSocket(since: now) { $0.resolver(resolver).connect(host: host, port: port) }
-        case .failure(let error):
-            end(.failure(.lookup(host: host, cause: error)))
+        carryOut(machine.timerFired(at: now), at: now)
+    }
+
+    private func fail() {
+        guard case .host(let host, _) = endpoint else { return }
+        dialer.lookups.forget(host)
+        guard attempts.isEmpty else {
+            let failures = attempts.compactMap { attempt in attempt.error.map { (attempt.endpoint, $0) } }
+            return end(.failure(.connect(failures)))
         }
+        end(.failure(.lookup(host: host, cause: lookupErrors[.ipv4] ?? lookupErrors[.ipv6])))
     }
 
     // MARK: Sockets
 
-    private func openSocket(
-        since startedAt: NIODeadline,
-        _ connect: (ClientBootstrap) -> EventLoopFuture<any Channel>
-    ) {
-        record { $0.connect = .init(start: startedAt) }
-        let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        let bootstrap = ClientBootstrap(group: eventLoop)
-            .channelOption(.socketOption(.so_keepalive), value: 1)
-            .channelOption(
-                .recvAllocator,
-                value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 8192, maximum: mostRead)
-            )
-            // NIO keeps as many receive buffers, and uses those again that are no longer held.
-            .channelOption(.maxMessagesPerRead, value: 8)
-            .channelOption(.writeBufferWaterMark, value: .init(low: 131_072, high: 524_288))
-            .connectTimeout(.hours(24 * 365))
-            .channelInitializer { bound.value.willConnect($0) }
-        connect(bootstrap).assumeIsolated().whenComplete { result in
-            switch result {
-            case .success(let channel):
-                self.record { $0.connect = .init(start: startedAt, end: .now()) }
-                // NIO connects it at once, and would not tell its handlers that it closes in this
-                // turn: its server may have gone before the first bytes are sent.
-                guard case .unixSocket = self.endpoint else { return self.connected(channel) }
-                self.eventLoop.execute { bound.value.connected(channel) }
-            case .failure(let error):
-                self.end(.failure(.connect(error)))
-            }
+    private func connect(_ number: Int, to address: IPAddress, at now: NIODeadline) {
+        guard let socket, case .host(_, let port) = endpoint else { return }
+        let endpoint = NetworkEndpoint(address: address.description, port: port)
+        begin(endpoint, address, at: now)
+        socket.connect(to: address, port: port, willConnect: willConnect)
+            .assumeIsolated().whenComplete { self.ended(number, $0) }
+    }
+
+    private func begin(_ endpoint: NetworkEndpoint, _ address: IPAddress?, at now: NIODeadline) {
+        var number = 0
+        record { number = $0.beginAttempt(endpoint, at: now) }
+        attempts.append(Attempt(endpoint: endpoint, address: address, record: number))
+    }
+
+    private func connect(toSocket path: String, _ socket: OutgoingSocket) {
+        let endpoint = NetworkEndpoint(address: path)
+        begin(endpoint, nil, at: .now())
+        socket.connect(toSocket: path, willConnect: willConnect).assumeIsolated().whenComplete { result in
+            guard case .success = result else { return self.ended(0, result) }
+            // NIO connects it at once, and would not tell its handlers that it closes in this turn:
+            // its server may have gone before the first bytes are sent.
+            self.record { $0.connect?.end = .now() }
+            let bound = NIOLoopBound(self, eventLoop: self.eventLoop)
+            self.eventLoop.execute { bound.value.ended(0, result) }
         }
     }
 
-    /// Called before a channel is connected; fails after the end.
-    private func willConnect(_ channel: any Channel) -> EventLoopFuture<Void> {
-        guard completion != nil else { return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
+    /// Called before a channel is connected; false after the end.
+    private func willConnect(_ channel: any Channel) -> Bool {
+        guard completion != nil else { return false }
         connectingChannels.append(channel)
-        return eventLoop.makeSucceededVoidFuture()
+        return true
     }
 
-    private func connected(_ channel: any Channel) {
-        guard completion != nil else { return channel.close(promise: nil) }
-        end(.success(channel))
+    private func ended(_ number: Int, _ result: Result<any Channel, any Error>) {
+        switch result {
+        case .success(let channel):
+            guard completion != nil else { return channel.close(promise: nil) }
+            connectingChannels.removeAll { $0 === channel }
+            if number > 0, case .host(let host, _) = endpoint, let address = attempts[number].address {
+                dialer.lookups.note(address, of: host, at: .now())
+            }
+            end(.success(channel), winner: number)
+        case .failure(let error):
+            guard completion != nil else { return }
+            let now = NIODeadline.now()
+            attempts[number].error = error
+            let recorded = attempts[number].record
+            record { $0.attemptFailed(recorded, error.causeText, at: now) }
+            guard case .host = endpoint else {
+                return end(.failure(.connect([(attempts[number].endpoint, error)])))
+            }
+            carryOut(machine.attemptFailed(number, at: now), at: now)
+        }
+    }
+}
+
+extension Dial.WrongFamily {
+    fileprivate init(_ families: Set<IPAddress.Family>, _ known: [IPAddress]?) {
+        let allowed = families.first.map { "only addresses of \($0) may be used" } ?? "no addresses may be used"
+        description = known?.first.map { "\($0) is not to be used: \(allowed)." } ?? "\(allowed)."
     }
 }
 
 extension ConnectionTimes {
+    /// An attempt begins; the first one ends the lookup.
+    ///
+    /// - Returns: The number of the attempt.
+    fileprivate mutating func beginAttempt(_ endpoint: NetworkEndpoint, at now: NIODeadline) -> Int {
+        if nameLookup != nil, nameLookup?.end == nil { nameLookup?.end = now }
+        if connect == nil { connect = .init(start: now) }
+        attempts.append(AddressAttempt(endpoint: endpoint, start: now))
+        return attempts.count - 1
+    }
+
+    fileprivate mutating func attemptFailed(_ number: Int, _ reason: String, at now: NIODeadline) {
+        (attempts[number].end, attempts[number].outcome) = (now, .failed(reason))
+    }
+
+    /// All attempts are over: one has won, or none.
+    fileprivate mutating func endAttempts(at now: NIODeadline, winner: Int?) {
+        if winner != nil, connect?.end == nil { connect?.end = now }
+        for number in attempts.indices where attempts[number].end == nil {
+            attempts[number].end = now
+            attempts[number].outcome = number == winner ? .connected : .abandoned
+        }
+    }
+
     /// The phases that have ended, as lengths.
     var timings: ExchangeTimings {
         var timings = ExchangeTimings()

@@ -1,10 +1,11 @@
 import NIOCore
 import Synchronization
 
-/// The name lookups under way, each shared by all attempts for the same host. Results are not
-/// remembered: that is left to the system.
+/// The names of a session: the lookups under way, each shared by all attempts for the same host,
+/// their results for as long as they may be used, and the addresses that were better than the first
+/// ones.
 final class NameLookups: Sendable {
-    typealias Completion = @Sendable (Result<[SocketAddress], any Error>) -> Void
+    typealias Completion = @Sendable (Result<[IPAddress], any Error>) -> Void
 
     /// An attempt's wait for a lookup.
     struct Ticket: Sendable {
@@ -12,17 +13,28 @@ final class NameLookups: Sendable {
         fileprivate let waiter: Int
     }
 
+    /// What a question for a name gets.
+    enum Answer {
+        /// It was found before, and the completion is not called.
+        case known(Result<[IPAddress], any Error>)
+        case pending(Ticket)
+    }
+
     private struct Lookup {
-        let host: String
+        let key: NameCache.Key
         let startedAt: NIODeadline
         var waiters: [Int: Completion]
+        /// Ends it, where that is possible.
+        var stop: (@Sendable () -> Void)?
     }
 
     private struct State {
         var lookups: [Int: Lookup] = [:]
         /// The lookup that others may join.
-        var newest: [String: Int] = [:]
+        var newest: [NameCache.Key: Int] = [:]
         var nextNumber = 0
+        var cache = NameCache()
+        var history = AddressHistory()
 
         mutating func number() -> Int {
             defer { nextNumber += 1 }
@@ -31,7 +43,7 @@ final class NameLookups: Sendable {
 
         mutating func remove(_ number: Int) -> Lookup? {
             guard let lookup = lookups.removeValue(forKey: number) else { return nil }
-            if newest[lookup.host] == number { newest[lookup.host] = nil }
+            if newest[lookup.key] == number { newest[lookup.key] = nil }
             return lookup
         }
     }
@@ -40,41 +52,59 @@ final class NameLookups: Sendable {
     /// name server that has come back.
     private static let joinableTime = TimeAmount.seconds(5)
 
-    private let resolver: any NameResolver
+    private let source: any NameSource
     private let state = Mutex(State())
 
-    init(resolver: any NameResolver) {
-        self.resolver = resolver
+    init(_ source: any NameSource) {
+        self.source = source
     }
 
-    /// Looks a host name up, or joins a lookup of it. The completion is called once, on any thread,
-    /// unless the ticket is cancelled before.
+    deinit {
+        for lookup in state.withLock({ $0.lookups.values }) { lookup.stop?() }
+    }
+
+    // MARK: Lookups
+
+    /// Finds the addresses of a host name: those that are known, or by a lookup, or by one that is
+    /// under way. Where none are known, the completion is called once, on any thread, unless the
+    /// ticket is cancelled before.
     func addresses(
         of host: String,
+        in family: IPAddress.Family,
         at now: NIODeadline = .now(),
         completion: @escaping Completion
-    ) -> Ticket {
-        let (ticket, isNew) = state.withLock { state -> (Ticket, Bool) in
+    ) -> Answer {
+        let key = NameCache.Key(host: host, family: family)
+        let (answer, new, stop) = state.withLock { state -> (Answer, Int?, (@Sendable () -> Void)?) in
+            if let known = state.cache.result(for: key, at: now) { return (.known(known), nil, nil) }
             let waiter = state.number()
-            if let number = state.newest[host], let startedAt = state.lookups[number]?.startedAt,
-                now - startedAt < Self.joinableTime
-            {
-                state.lookups[number]?.waiters[waiter] = completion
-                return (Ticket(lookup: number, waiter: waiter), false)
+            var stop: (@Sendable () -> Void)?
+            if let number = state.newest[key], let lookup = state.lookups[number] {
+                if now - lookup.startedAt < Self.joinableTime {
+                    state.lookups[number]?.waiters[waiter] = completion
+                    return (.pending(Ticket(lookup: number, waiter: waiter)), nil, nil)
+                }
+                // Nobody waits for it, and nobody will.
+                if lookup.waiters.isEmpty { stop = state.remove(number)?.stop }
             }
             let number = state.number()
-            state.lookups[number] = Lookup(host: host, startedAt: now, waiters: [waiter: completion])
-            state.newest[host] = number
-            return (Ticket(lookup: number, waiter: waiter), true)
+            state.lookups[number] = Lookup(key: key, startedAt: now, waiters: [waiter: completion])
+            state.newest[key] = number
+            return (.pending(Ticket(lookup: number, waiter: waiter)), number, stop)
         }
-        if isNew {
-            resolver.lookUp(host) {
-                self.isWanted(ticket.lookup)
-            } completion: {
-                self.end(ticket.lookup, $0)
-            }
+        stop?()
+        if let new { begin(new, key) }
+        return answer
+    }
+
+    /// The source does not hold this, so that a lookup that hangs does not hold the session.
+    private func begin(_ number: Int, _ key: NameCache.Key) {
+        let stop = source.lookUp(key.host, in: key.family) { [weak self] in
+            self?.isWanted(number) ?? false
+        } completion: { [weak self] in
+            self?.end(number, $0)
         }
-        return ticket
+        state.withLock { $0.lookups[number]?.stop = stop }
     }
 
     /// Ends a wait. The lookup goes on for others, which may still join it.
@@ -93,8 +123,30 @@ final class NameLookups: Sendable {
         }
     }
 
-    private func end(_ number: Int, _ result: Result<[SocketAddress], any Error>) {
-        let lookup = state.withLock { $0.remove(number) }
-        for completion in lookup?.waiters.values ?? [:].values { completion(result) }
+    private func end(_ number: Int, _ result: Result<FoundAddresses, any Error>) {
+        let lookup = state.withLock { state -> Lookup? in
+            guard let lookup = state.remove(number) else { return nil }
+            state.cache.store(result, for: lookup.key, at: .now())
+            return lookup
+        }
+        let addresses = result.map(\.addresses)
+        for completion in lookup?.waiters.values ?? [:].values { completion(addresses) }
+    }
+
+    // MARK: What was learned by connecting
+
+    /// Forgets what is known of a name: none of its addresses could be reached.
+    func forget(_ host: String) {
+        state.withLock { $0.cache.remove(host) }
+    }
+
+    /// The address to begin with; nil where the order of the resolver is right.
+    func preferredAddress(of host: String, at now: NIODeadline) -> IPAddress? {
+        state.withLock { $0.history.preferred(for: host, at: now) }
+    }
+
+    /// Notes the address that was connected to behind one that failed or was too slow.
+    func note(_ address: IPAddress, of host: String, at now: NIODeadline) {
+        state.withLock { $0.history.note(address, of: host, at: now) }
     }
 }

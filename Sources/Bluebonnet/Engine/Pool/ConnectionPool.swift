@@ -366,7 +366,12 @@ final class ConnectionPool: Sendable {
     private func error(for exchange: Exchange, after limit: Patience.Limit, in entry: Entry) -> NetworkingError {
         switch limit {
         case .request: .timeout(.requestTimeout, exchange)
-        case .connect: .timeout(.connectTimeout, exchange)
+        case .connect:
+            .connectTimedOut(
+                exchange.route.origin,
+                exchange.timeouts.connect.duration,
+                entry.queue.attempts.first?.handle.times.value ?? ConnectionTimes()
+            )
         case .waiting: .waitedTooLong(exchange, behind: entry.queue.open, refusal: entry.refusal)
         }
     }

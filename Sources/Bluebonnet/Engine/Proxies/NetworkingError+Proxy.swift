@@ -11,8 +11,7 @@ extension NetworkingError {
         let message =
             switch failure {
             case .lookup: "The proxy \(proxy) was not found. \(cause.message)"
-            case .connect(let error):
-                "The proxy \(proxy) could not be reached: \(((error as? NIOConnectionError)?.connectionErrors.last?.error ?? error).causeText)"
+            case .connect, .unusable: "The proxy \(proxy) could not be reached: \(failure.reason)"
             }
         return NetworkingError(.proxyConnectFailed, message, underlying: cause.underlying)
     }

@@ -16,12 +16,12 @@ final class ProxyEntry {
     private let passage: Route.Passage
     private let origin: Origin
     private let proxies: SessionProxies
-    private let lookups: NameLookups
+    private let dialer: Dialer
     private let limits: HTTP1Limits
     private let eventLoop: any EventLoop
     private var completion: Completion?
     private var verification: CertificateVerification?
-    private var lookup: NameLookups.Ticket?
+    private var lookup: HostLookup?
     private var dialogue = ProxyAuthentication.Dialogue()
     /// The addresses of the server that are left to be tried, where the session looks them up.
     private var addresses: [IPAddress]?
@@ -30,14 +30,14 @@ final class ProxyEntry {
         _ passage: Route.Passage,
         to origin: Origin,
         _ proxies: SessionProxies,
-        lookups: NameLookups,
+        dialer: Dialer,
         limits: HTTP1Limits,
         eventLoop: any EventLoop
     ) {
         self.passage = passage
         self.origin = origin
         self.proxies = proxies
-        self.lookups = lookups
+        self.dialer = dialer
         self.limits = limits
         self.eventLoop = eventLoop
     }
@@ -61,7 +61,7 @@ final class ProxyEntry {
         completion = nil
         verification?.cancel()
         verification = nil
-        if let lookup { lookups.cancel(lookup) }
+        lookup?.cancel()
         lookup = nil
     }
 
@@ -110,29 +110,22 @@ final class ProxyEntry {
             return negotiate(.address(address), port, channel)
         }
         guard proxy.kind.looksUpNames else { return negotiate(.name(host), port, channel) }
-        let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        lookup = lookups.addresses(of: host) { [eventLoop] result in
-            eventLoop.execute { bound.value.found(result, host, port, channel) }
-        }
+        let lookup = HostLookup(dialer, on: eventLoop)
+        self.lookup = lookup
+        lookup.start(host, port) { self.found($0, port, channel) }
     }
 
-    private func found(
-        _ result: Result<[SocketAddress], any Error>,
-        _ host: String,
-        _ port: Int,
-        _ channel: any Channel
-    ) {
-        guard completion != nil else { return }
+    private func found(_ result: Result<[IPAddress], Dial.Failure>, _ port: Int, _ channel: any Channel) {
         lookup = nil
         switch result {
         case .success(let found):
-            let usable = found.compactMap { IPAddress($0) }.filter { proxy.kind != .socks4 || $0.isIPv4 }
+            let usable = found.filter { proxy.kind != .socks4 || $0.isIPv4 }
             guard let first = usable.first else {
-                return end(.failure(.dialing(origin, .lookup(host: host, cause: nil))))
+                return end(.failure(.dialing(origin, .lookup(host: origin.serverName, cause: nil))))
             }
             addresses = usable
             negotiate(.address(first), port, channel)
-        case .failure(let error): end(.failure(.dialing(origin, .lookup(host: host, cause: error))))
+        case .failure(let failure): end(.failure(.dialing(origin, failure)))
         }
     }
 

@@ -207,12 +207,3 @@ extension ByteBuffer {
     /// For messages.
     fileprivate var firstBytes: [UInt8] { Array(readableBytesView.prefix(32)) }
 }
-
-extension IPAddress {
-    /// Its 4 or 16 bytes.
-    var bytes: [UInt8] {
-        let words = isIPv4 ? [high] : [high, low]
-        return words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
-            .prefix(bits / 8).map { $0 }
-    }
-}

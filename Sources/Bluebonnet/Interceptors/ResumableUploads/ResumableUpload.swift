@@ -225,8 +225,8 @@ struct ResumableUpload {
     private static func isTemporary(_ error: any Error) -> Bool {
         guard let error = error as? NetworkingError else { return false }
         let codes: [NetworkingError.Code] = [
-            .dnsLookupFailed, .connectFailed, .connectTimeout, .firstByteTimeout, .betweenBytesTimeout,
-            .connectionLost, .truncatedResponse, .proxyConnectFailed, .proxyTimeout,
+            .dnsLookupFailed, .connectFailed, .dnsLookupTimeout, .connectTimeout, .firstByteTimeout,
+            .betweenBytesTimeout, .connectionLost, .truncatedResponse, .proxyConnectFailed, .proxyTimeout,
         ]
         return codes.contains(error.code)
     }

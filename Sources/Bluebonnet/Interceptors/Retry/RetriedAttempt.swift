@@ -110,8 +110,9 @@ extension TransactionRecord {
         guard let error, head == nil else { return true }
         if let mark = error.underlying as? RepeatableError, mark.reason == .notProcessed { return false }
         let unconnected: [NetworkingError.Code] = [
-            .dnsLookupFailed, .connectFailed, .connectTimeout, .waitingTimeout, .invalidProxy, .proxyConnectFailed,
-            .proxyTimeout, .proxyTLSFailed, .proxyUntrusted, .proxyAuthenticationFailed, .proxyRefused,
+            .dnsLookupFailed, .connectFailed, .dnsLookupTimeout, .connectTimeout, .waitingTimeout, .invalidProxy,
+            .proxyConnectFailed, .proxyTimeout, .proxyTLSFailed, .proxyUntrusted, .proxyAuthenticationFailed,
+            .proxyRefused,
             .proxyResponseInvalid,
         ]
         return !unconnected.contains(error.code)

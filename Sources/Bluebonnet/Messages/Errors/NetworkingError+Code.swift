@@ -70,8 +70,8 @@ extension NetworkingError {
             .requestBodyLengthMismatch, .requestAdaptationFailed, .responseBodyAlreadyRead,
             .invalidProxy, .proxyConnectFailed, .proxyTimeout, .proxyTLSFailed, .proxyUntrusted,
             .proxyAuthenticationFailed, .proxyRefused, .proxyResponseInvalid,
-            .dnsLookupFailed, .connectFailed, .waitingTimeout, .connectTimeout, .firstByteTimeout,
-            .betweenBytesTimeout, .requestTimeout, .connectionLost, .tlsFailed,
+            .dnsLookupFailed, .connectFailed, .dnsLookupTimeout, .waitingTimeout, .connectTimeout,
+            .firstByteTimeout, .betweenBytesTimeout, .requestTimeout, .connectionLost, .tlsFailed,
             .certificateUntrusted, .certificateExpired, .certificateNotYetValid,
             .certificateHostMismatch, .certificateInvalid, .certificateWeak, .certificateNotPinned,
             .certificateRefused, .certificateRevoked, .invalidTrustConfiguration,
@@ -132,6 +132,9 @@ extension NetworkingError.Code {
     public static let dnsLookupFailed = Self("dns-lookup-failed", .transport, -1003)
     /// No connection could be made: refused, unreachable, no such socket.
     public static let connectFailed = Self("connect-failed", .transport, -1004)
+    /// The lookup of the host name had no result within ``Timeouts/connect``: its name server sends
+    /// nothing.
+    public static let dnsLookupTimeout = Self("dns-lookup-timeout", .timeout, -1001)
     /// All connections to the host were busy, and none became free within ``Timeouts/waiting``.
     public static let waitingTimeout = Self("waiting-timeout", .timeout, -1001)
     /// No connection, TLS included, was ready within ``Timeouts/connect``.

@@ -150,6 +150,19 @@ public struct TransactionMetrics: Sendable {
     /// Counterpart of `responseStartDate` and `responseEndDate`.
     public var receiving: Phase? { phase(record.marks.firstByte, record.marks.lastByte) }
 
+    /// The attempts to connect to the addresses of the host, in the order in which they began
+    /// (RFC 8305 §5). Empty for a connection that was used before.
+    public var addressAttempts: [AddressAttempt] {
+        guard !record.isConnectionReused, let attempts = record.connection?.times.attempts else { return [] }
+        return attempts.map { attempt in
+            AddressAttempt(
+                endpoint: attempt.endpoint,
+                phase: Phase(start: time(attempt.start), end: attempt.end.map(time)),
+                outcome: .init(attempt.outcome)
+            )
+        }
+    }
+
     // MARK: The connection
 
     /// Whether the connection had served another request before.

@@ -78,6 +78,25 @@ struct ConnectionTimes: Sendable, Hashable {
     /// From the socket to the proxy to the open tunnel, or to the proxy that forwards requests.
     var proxy: Phase?
     var tls: Phase?
+    /// The attempts to connect to each address, in the order in which they began.
+    var attempts: [AddressAttempt] = []
+
+    /// An attempt to connect to one address.
+    struct AddressAttempt: Sendable, Hashable {
+        enum Outcome: Hashable {
+            case pending
+            case connected
+            /// With the reason.
+            case failed(String)
+            /// Another one was there first, or the time was over.
+            case abandoned
+        }
+
+        let endpoint: NetworkEndpoint
+        let start: NIODeadline
+        var end: NIODeadline?
+        var outcome = Outcome.pending
+    }
 }
 
 /// What a TLS handshake has agreed upon.

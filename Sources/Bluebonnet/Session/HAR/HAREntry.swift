@@ -44,8 +44,22 @@ struct HAREntry {
         }
         if let connection = transaction.connectionIdentifier { entry["_connectionId"] = JSONValue(String(connection)) }
         if let proxy = transaction.proxy { entry["_proxy"] = JSONValue(proxy.description) }
+        // HAR 1.2 has one address; the others that were tried have a field of this library.
+        if transaction.addressAttempts.contains(where: { $0.outcome != .connected }) {
+            entry["_addressAttempts"] = JSONValue(transaction.addressAttempts.map(Self.attempt))
+        }
         if let error = transaction.error { entry["comment"] = JSONValue(error.message) }
         return .object(entry)
+    }
+
+    private static func attempt(_ attempt: TransactionMetrics.AddressAttempt) -> JSONValue {
+        var members: JSONObject = [
+            "address": JSONValue(attempt.endpoint.address),
+            "outcome": JSONValue(attempt.outcome.description),
+            "start": HARTimings.milliseconds(attempt.phase.start),
+        ]
+        if let time = attempt.phase.duration { members["time"] = HARTimings.milliseconds(time) }
+        return .object(members)
     }
 
     private static let dateFormat = Date.ISO8601FormatStyle(includingFractionalSeconds: true)

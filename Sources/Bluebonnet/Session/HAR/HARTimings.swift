@@ -64,6 +64,11 @@ struct HARTimings {
         ]
     }
 
+    /// A time in milliseconds with three digits.
+    static func milliseconds(_ time: Duration) -> JSONValue {
+        milliseconds(Int((time / .microseconds(1)).rounded()))
+    }
+
     private static func milliseconds(_ microseconds: Int) -> JSONValue {
         microseconds < 0 ? -1 : JSONValue(Double(microseconds) / 1000)
     }

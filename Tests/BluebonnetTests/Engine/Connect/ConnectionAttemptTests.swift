@@ -36,7 +36,7 @@ struct ConnectionAttemptTests {
                         eventLoop: loop,
                         tls: TLSContextSource(settings: TLSSettings()),
                         trust: TrustEvaluator(SessionConfiguration()),
-                        lookups: NameLookups(resolver: StubResolver()),
+                        dialer: Dialer(SessionConfiguration { $0.nameResolver = StubResolver() }),
                         times: AttemptTimes(),
                         open: { _, _ in
                             if let cancellation { holder.attempt?.cancel(with: cancellation) }
@@ -85,7 +85,7 @@ struct ConnectionAttemptTests {
                         eventLoop: loop,
                         tls: TLSContextSource(settings: configuration.tls),
                         trust: trust,
-                        lookups: NameLookups(resolver: StubResolver()),
+                        dialer: Dialer(SessionConfiguration { $0.nameResolver = StubResolver() }),
                         times: AttemptTimes(),
                         open: { _, _ in }
                     )
@@ -112,7 +112,7 @@ struct ConnectionAttemptTests {
                         eventLoop: loop,
                         tls: TLSContextSource(settings: TLSSettings()),
                         trust: TrustEvaluator(SessionConfiguration()),
-                        lookups: NameLookups(resolver: StubResolver()),
+                        dialer: Dialer(SessionConfiguration { $0.nameResolver = StubResolver() }),
                         times: AttemptTimes(),
                         open: { established, _ in
                             leave()

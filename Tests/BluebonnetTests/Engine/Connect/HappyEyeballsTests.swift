@@ -55,4 +55,53 @@ struct HappyEyeballsTests {
             }
         }
     }
+
+    /// Runs the body with a server on 127.0.0.1 and with addresses on which nothing responds.
+    private func withDeadAddresses(
+        _ dead: [String],
+        at port: Int? = nil,
+        _ body: (_ port: Int) async throws -> Void
+    ) async throws {
+        guard let port else {
+            return try await FaultServer.run(.requests { _ in [.respond(body: "ok")] }) { server in
+                try await withDeadAddresses(dead, at: server.port, body)
+            }
+        }
+        guard let first = dead.first else { return try await body(port) }
+        let options = FaultServer.Options(host: first, port: port, acceptsConnections: false)
+        try await FaultServer.run([.stall], options: options) { _ in
+            try await withDeadAddresses(Array(dead.dropFirst()), at: port, body)
+        }
+    }
+
+    @Test func `a host with four dead addresses and a good one is connected to within 1.5 seconds`() async throws {
+        let dead = (2...5).map { "127.0.0.\($0)" }
+        let resolver = StubResolver(["five.test": dead + ["127.0.0.1"]])
+        try await withDeadAddresses(dead) { port in
+            try await patiently(first: [.milliseconds(1500), .seconds(5)]) { timeout in
+                let configuration = SessionConfiguration {
+                    $0.nameResolver = resolver
+                    $0.timeouts.connect = timeout
+                }
+                try await withSession(configuration) { session in
+                    let response = try await session.data(for: Request(to: "http://five.test:\(port)/"))
+                    #expect(response.value == Data("ok".utf8))
+                    let attempts = response.metrics.transactions[0].addressAttempts
+                    #expect(attempts.map(\.endpoint.address) == dead + ["127.0.0.1"])
+                    #expect(attempts.map(\.endpoint.port) == Array(repeating: port, count: 5))
+                    #expect(attempts.dropLast().allSatisfy { $0.outcome == .abandoned })
+                    #expect(attempts.last?.outcome == .connected)
+                    // RFC 8305 §5: the attempts begin 250 ms after each other.
+                    for (one, next) in zip(attempts, attempts.dropFirst()) {
+                        #expect(next.phase.start - one.phase.start >= .milliseconds(249))
+                    }
+                    // The next connection begins with the address that was good.
+                    try await FaultServer.run(.requests { _ in [.respond(body: "ok")] }) { other in
+                        let again = try await session.data(for: Request(to: "http://five.test:\(other.port)/"))
+                        #expect(again.metrics.transactions[0].addressAttempts.count == 1)
+                    }
+                }
+            }
+        }
+    }
 }

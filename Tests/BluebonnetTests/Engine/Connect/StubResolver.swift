@@ -1,5 +1,4 @@
 import Dispatch
-import NIOCore
 import Synchronization
 
 @testable import Bluebonnet
@@ -39,23 +38,19 @@ final class StubResolver: NameResolver {
         for gate in ended { gate.signal() }
     }
 
-    func lookUp(
-        _ host: String,
-        isWanted: @escaping @Sendable () -> Bool,
-        completion: @escaping @Sendable (Result<[SocketAddress], any Error>) -> Void
-    ) {
+    func addresses(of host: String, in family: IPAddress.Family) async throws -> FoundAddresses {
+        // Each name is counted once.
+        guard family == .ipv4 else {
+            return FoundAddresses((hosts[host] ?? []).compactMap { IPAddress($0) }.filter { $0.family == family })
+        }
         lookups.withLock { $0[host, default: 0] += 1 }
         let gate = host.hasPrefix("dead") ? DispatchSemaphore(value: 0) : nil
         if let gate { dead.withLock { $0.append(gate) } }
         let addresses = hosts[host]
-        BlockingThreads.lookups.submit { _ in
+        return try await BlockingThreads.lookups.runEvenIfCancelled {
             gate?.wait()
-            completion(
-                Result {
-                    guard let addresses, gate == nil else { throw NotFound() }
-                    return try addresses.map { try SocketAddress(ipAddress: $0, port: 0) }
-                }
-            )
+            guard let addresses, gate == nil else { throw NotFound() }
+            return FoundAddresses(addresses.compactMap { IPAddress($0) }.filter { $0.family == family })
         }
     }
 }

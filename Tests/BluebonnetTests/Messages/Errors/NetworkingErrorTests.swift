@@ -35,10 +35,11 @@ struct NetworkingErrorTests {
     }
 
     private static let timeouts: Set<NetworkingError.Code> = [
-        .waitingTimeout, .connectTimeout, .firstByteTimeout, .betweenBytesTimeout, .requestTimeout,
+        .dnsLookupTimeout, .waitingTimeout, .connectTimeout, .firstByteTimeout, .betweenBytesTimeout,
+        .requestTimeout, .proxyTimeout, .webSocketPingTimeout,
     ]
 
-    @Test func `exactly the five timeout codes are timeouts`() {
+    @Test func `exactly the timeout codes are timeouts`() {
         for code in Code.all {
             #expect(NetworkingError(code, "").isTimeout == Self.timeouts.contains(code))
             #expect(NetworkingError(code, "").isCancelled == (code == .cancelled))
@@ -54,6 +55,7 @@ struct NetworkingErrorTests {
     private static let numbers: [(NetworkingError.Code, String, Int)] = [
         (.cancelled, url, -999),
         (.invalidURL, url, -1000),
+        (.dnsLookupTimeout, url, -1001),
         (.waitingTimeout, url, -1001),
         (.connectTimeout, url, -1001),
         (.firstByteTimeout, url, -1001),
