@@ -6,6 +6,8 @@ import NIOCore
 /// A parser of bytes from the network, and the rules that it keeps for every input.
 enum FuzzTarget: String, CaseIterable, Sendable {
     case http1
+    case http2
+    case hpack
     case json
     case decodable
     case gzip
@@ -58,6 +60,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     func run(_ input: [UInt8], cut pieces: [ArraySlice<UInt8>]) throws(Violation) -> String {
         switch self {
         case .http1: try Self.same(HTTP1Outcome.of, input, pieces)
+        case .http2: try Self.same(HTTP2Outcome.of, input, pieces)
+        case .hpack: try HTTP2Outcome.ofFields(input)
         case .json: try Self.json(input)
         case .decodable: try Self.decodable(input)
         case .gzip: try Self.same({ Self.decoded("gzip", $0) }, input, pieces)
