@@ -1,0 +1,86 @@
+import NIOCore
+import Testing
+
+@testable import Bluebonnet
+
+@Suite struct WebSocketFrameWriterTests {
+    /// Undoes the mask of a frame by the definition of RFC 6455 §5.3.
+    private func unmasked(_ buffer: ByteBuffer) -> (header: [UInt8], payload: [UInt8])? {
+        var buffer = buffer
+        guard var header = buffer.readBytes(length: 2), header[1] & 0x80 != 0 else { return nil }
+        let more = header[1] & 0x7F == 126 ? 2 : header[1] & 0x7F == 127 ? 8 : 0
+        guard let length = buffer.readBytes(length: more), let key = buffer.readBytes(length: 4) else { return nil }
+        header += length
+        let payload = buffer.readableBytesView.enumerated().map { $1 ^ key[$0 % 4] }
+        return (header, payload)
+    }
+
+    @Test func `a payload of each length is masked`() throws {
+        var writer = WebSocketFrameWriter()
+        for count in Array(0...40) + [125, 126, 127, 65_535, 65_536, 70_000] {
+            let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }
+            var buffer = ByteBuffer()
+            writer.write(.binary, count: count, into: &buffer) { $0.writeBytes(payload) }
+            let frame = try #require(unmasked(buffer))
+            #expect(frame.payload == payload)
+            #expect(frame.header[0] == 0x82)
+            switch count {
+            case ...125: #expect(frame.header.count == 2 && Int(frame.header[1] & 0x7F) == count)
+            case ...65_535: #expect(frame.header.count == 4 && frame.header[1] == 0x80 | 126)
+            default: #expect(frame.header.count == 10 && frame.header[1] == 0x80 | 127)
+            }
+        }
+    }
+
+    @Test func `a frame behind others is masked from its own beginning`() throws {
+        var writer = WebSocketFrameWriter()
+        var buffer = ByteBuffer(string: "before")
+        buffer.moveReaderIndex(forwardBy: 3)
+        writer.write(.text, count: 11, into: &buffer) { $0.writeString("hello world") }
+        #expect(buffer.readString(length: 3) == "ore")
+        #expect(try #require(unmasked(buffer)).payload == Array("hello world".utf8))
+    }
+
+    @Test func `each frame has another key`() {
+        var writer = WebSocketFrameWriter()
+        var keys: Set<[UInt8]> = []
+        for _ in 0..<1000 {
+            var buffer = ByteBuffer()
+            writer.write(.ping, count: 0, into: &buffer) { _ in }
+            keys.insert(Array(buffer.readableBytesView.suffix(4)))
+        }
+        #expect(keys.count > 990)
+    }
+
+    @Test func `a large message is sent in several frames, and a small one in one`() {
+        var sender = WebSocketSender(nil)
+        var buffer = ByteBuffer()
+        sender.begin(.text("small"), into: &buffer)
+        #expect(!sender.isInMessage)
+        #expect(buffer.readableBytes == 2 + 4 + 5)
+        let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
+        buffer = ByteBuffer()
+        sender.begin(.binary(.init(bytes)), into: &buffer)
+        var heads: [UInt8] = []
+        var payload: [UInt8] = []
+        while true {
+            guard let frame = unmasked(buffer) else { break }
+            heads.append(frame.header[0])
+            payload += frame.payload
+            guard sender.isInMessage else { break }
+            buffer = ByteBuffer()
+            sender.proceed(into: &buffer)
+        }
+        #expect(payload == bytes)
+        #expect(heads == [0x02, 0x00, 0x00, 0x80])
+    }
+
+    @Test func `a reason is cut between characters`() throws {
+        var sender = WebSocketSender(nil)
+        var buffer = ByteBuffer()
+        sender.close(WebSocketClosure(code: .goingAway, reason: String(repeating: "€", count: 60)), into: &buffer)
+        let frame = try #require(unmasked(buffer))
+        #expect(Array(frame.payload[..<2]) == [0x03, 0xE9])
+        #expect(String(validating: frame.payload[2...], as: UTF8.self) == String(repeating: "€", count: 41))
+    }
+}
