@@ -65,7 +65,8 @@ package struct WebSocketPeer: ~Copyable {
                 var fields: [String: String] = [:]
                 for line in lines.dropFirst() {
                     guard let colon = line.firstIndex(of: ":") else { continue }
-                    fields[line[..<colon].lowercased()] = line[line.index(after: colon)...].drop { $0 == " " }.description
+                    fields[line[..<colon].lowercased()] =
+                        line[line.index(after: colon)...].drop { $0 == " " }.description
                 }
                 let request = Request(line: lines.first ?? "", fields: fields)
                 lastRequest = request

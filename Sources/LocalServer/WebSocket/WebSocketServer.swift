@@ -75,7 +75,8 @@ package final class WebSocketServer: Sendable {
         }
     }
 
-    private static func serve(_ client: NIOAsyncChannel<ByteBuffer, ByteBuffer>, _ number: Int, _ script: Script) async {
+    private static func serve(_ client: NIOAsyncChannel<ByteBuffer, ByteBuffer>, _ number: Int, _ script: Script) async
+    {
         // A client that ends the connection is a part of many tests.
         try? await client.executeThenClose { inbound, outbound in
             var peer = WebSocketPeer(inbound.makeAsyncIterator(), outbound, client.channel)

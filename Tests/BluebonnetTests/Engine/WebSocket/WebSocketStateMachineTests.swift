@@ -1,0 +1,161 @@
+import NIOCore
+import Testing
+
+@testable import Bluebonnet
+
+/// RFC 6455 §5.5 and §7, as values.
+@Suite struct WebSocketStateMachineTests {
+    private typealias Machine = WebSocketConnection.StateMachine
+
+    private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+
+    private func machine(_ change: (inout WebSocketOptions) -> Void = { _ in }) -> Machine {
+        Machine(WebSocketOptions(change), now: start)
+    }
+
+    private func at(_ seconds: Int64) -> NIODeadline { start + .seconds(seconds) }
+
+    // MARK: The close handshake
+
+    @Test func `a Close frame is returned with its code, and the server ends the connection`() {
+        var machine = machine()
+        let closure = WebSocketClosure(code: .goingAway, reason: "bye")
+        let reply1 = machine.received(closure, now: start)
+        #expect(reply1 == .sendClose(.goingAway))
+        #expect(!machine.maySend && !machine.mayReceive)
+        let end = WebSocketEnd(in: machine.stage, nil, server: "server")
+        #expect(end.closure == closure && end.error == nil)
+    }
+
+    @Test func `a Close frame without a code is returned without one`() {
+        var machine = machine()
+        let reply2 = machine.received(WebSocketClosure(code: .noStatus), now: start)
+        #expect(reply2 == .sendClose(nil))
+    }
+
+    @Test func `a Close frame with an error is one`() {
+        var machine = machine()
+        _ = machine.received(WebSocketClosure(code: .policyViolation), now: start)
+        let end = WebSocketEnd(in: machine.stage, nil, server: "server")
+        #expect(end.error?.code == .webSocketClosed)
+        #expect(end.error?.webSocketClosure?.code == .policyViolation)
+    }
+
+    @Test func `this side closes once, sends nothing behind that, and still receives`() {
+        var machine = machine()
+        let isClosing3 = machine.close(now: start)
+        #expect(isClosing3)
+        let isClosing4 = machine.close(now: start)
+        #expect(!isClosing4)
+        #expect(!machine.maySend && machine.mayReceive)
+        let reply5 = machine.received(ping: ())
+        #expect(reply5 == .sendPong)
+        // The peer's own Close frame is not answered again, and is no error, whatever its code is.
+        let reply6 = machine.received(WebSocketClosure(code: 4000), now: start)
+        #expect(reply6 == .none)
+        let reply7 = machine.received(ping: ())
+        #expect(reply7 == .none)
+        let end = WebSocketEnd(in: machine.stage, nil, server: "server")
+        #expect(end.closure.code == 4000 && end.error == nil)
+    }
+
+    @Test func `each half of the close handshake has its time`() {
+        var machine = machine { $0.closeTimeout = .seconds(5) }
+        let isClosing8 = machine.close(now: at(1))
+        #expect(isClosing8)
+        #expect(machine.nextDeadline == at(6))
+        let expiry9 = machine.expire(now: at(5))
+        #expect(expiry9 == .goOn)
+        _ = machine.received(WebSocketClosure(code: .normalClosure), now: at(5))
+        let expiry10 = machine.expire(now: at(9))
+        #expect(expiry10 == .goOn)
+        let expiry11 = machine.expire(now: at(10))
+        #expect(expiry11 == .closeTimedOut)
+    }
+
+    @Test func `a fault is told once, and what follows it is dropped`() {
+        var machine = machine()
+        let reply12 = machine.fail(.invalidPayload("bad"), now: start)
+        #expect(reply12 == .sendClose(.invalidPayload))
+        let reply13 = machine.fail(.protocolError("worse"), now: start)
+        #expect(reply13 == .none)
+        let reply14 = machine.received(WebSocketClosure(code: .normalClosure), now: start)
+        #expect(reply14 == .none)
+        #expect(!machine.mayReceive)
+        let end = WebSocketEnd(in: machine.stage, nil, server: "server")
+        #expect(end.error?.code == .webSocketProtocolError)
+        #expect(end.error?.webSocketClosure?.code == .invalidPayload)
+    }
+
+    @Test func `behind its own Close frame this side tells no fault`() {
+        var machine = machine()
+        _ = machine.close(now: start)
+        let reply15 = machine.fail(.protocolError("bad"), now: start)
+        #expect(reply15 == .none)
+    }
+
+    @Test func `the end of a connection without a Close frame is an error`() {
+        let end = WebSocketEnd(in: machine().stage, nil, server: "server")
+        #expect(end.error?.code == .connectionLost)
+        #expect(end.closure.code == .abnormalClosure)
+    }
+
+    // MARK: Pings
+
+    @Test func `a ping is sent in each interval, one at a time`() {
+        var machine = machine {
+            $0.pingInterval = .seconds(10)
+            $0.pingTimeout = .seconds(15)
+        }
+        #expect(machine.nextDeadline == at(10))
+        let expiry16 = machine.expire(now: at(10))
+        #expect(expiry16 == .sendPing(1))
+        let expiry17 = machine.expire(now: at(20))
+        #expect(expiry17 == .goOn)
+        let pongs = machine.received(pong: 1, now: at(22))
+        #expect(pongs.map(\.number) == [1] && pongs.first?.time == .seconds(12))
+        let expiry18 = machine.expire(now: at(30))
+        #expect(expiry18 == .sendPing(2))
+        let expiry19 = machine.expire(now: at(45))
+        #expect(expiry19 == .pingTimedOut)
+    }
+
+    @Test func `a pong is that of all pings before it, and one that nobody asked for is nothing`() {
+        var machine = machine()
+        let numbers = (0..<3).map { _ in machine.sendPing(now: start) }
+        let reply20 = machine.received(pong: 77, now: start)
+        #expect(reply20.isEmpty)
+        let reply21 = machine.received(pong: numbers[1], now: at(1))
+        #expect(reply21.map(\.number) == Array(numbers[...1]))
+        let reply22 = machine.received(pong: numbers[0], now: at(1))
+        #expect(reply22.isEmpty)
+        let reply23 = machine.received(pong: numbers[2], now: at(2))
+        #expect(reply23.map(\.number) == [numbers[2]])
+    }
+
+    @Test func `a pong is not waited for while nothing is read`() {
+        var machine = machine {
+            $0.pingInterval = nil
+            $0.pingTimeout = .seconds(5)
+        }
+        #expect(machine.nextDeadline == nil)
+        _ = machine.sendPing(now: start)
+        #expect(machine.nextDeadline == at(5))
+        machine.setReading(false, now: at(1))
+        #expect(machine.nextDeadline == nil)
+        let expiry24 = machine.expire(now: at(100))
+        #expect(expiry24 == .goOn)
+        machine.setReading(true, now: at(100))
+        let expiry25 = machine.expire(now: at(104))
+        #expect(expiry25 == .goOn)
+        let expiry26 = machine.expire(now: at(105))
+        #expect(expiry26 == .pingTimedOut)
+    }
+
+    @Test func `no ping is sent behind a Close frame`() {
+        var machine = machine { $0.pingInterval = .seconds(1) }
+        _ = machine.close(now: start)
+        let expiry27 = machine.expire(now: at(2))
+        #expect(expiry27 == .goOn)
+    }
+}
