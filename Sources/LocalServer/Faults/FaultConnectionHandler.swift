@@ -36,6 +36,7 @@ final class FaultConnectionHandler: ChannelInboundHandler {
     private var requests: [FaultServer.Request] = []
     private var untakenHeads = 0
     private var slowReading: (bytes: Int, interval: Duration)?
+    private var tunnel: FaultTunnel?
 
     init(
         index: Int,
@@ -62,6 +63,7 @@ final class FaultConnectionHandler: ChannelInboundHandler {
         let count = buffer.readableBytes
         bytesReceived += count
         log.update(connection: index) { $0.bytesReceived += count }
+        if let tunnel { return tunnel.write(buffer) }
         parser.append(&buffer)
         while let event = parser.next() {
             switch event {
@@ -99,6 +101,7 @@ final class FaultConnectionHandler: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         isClosed = true
+        tunnel?.close()
         let closedByServer = closedByServer
         log.update(connection: index) { connection in
             connection.isClosed = true
@@ -188,6 +191,7 @@ final class FaultConnectionHandler: ChannelInboundHandler {
         case .readSlowly(let bytes, let interval): readSlowly(bytes, interval, context)
         case .halfClose: context.close(mode: .output, promise: nil)
         case .close, .cut, .reset: end(step, context)
+        case .tunnel(let port, let answer): open(tunnelTo: port, answer, context)
         case .startOver:
             steps = script.steps(forConnection: index).reversed()
             wait(.zero, context)
@@ -238,6 +242,15 @@ final class FaultConnectionHandler: ChannelInboundHandler {
             steps.append(.wait(delay))
         }
         send(Array(bytes.prefix(size)), context)
+    }
+
+    private func open(tunnelTo port: Int, _ answer: [UInt8], _ context: ChannelHandlerContext) {
+        pause = .operation
+        FaultTunnel.connect(context.channel, to: port) { tunnel in
+            guard !self.isClosed else { return tunnel.close() }
+            self.tunnel = tunnel
+            self.send(answer, context)
+        }
     }
 
     // MARK: Waiting

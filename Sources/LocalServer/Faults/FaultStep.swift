@@ -19,6 +19,7 @@ package struct FaultStep: Sendable {
         case cut
         case reset
         case startOver
+        case tunnel(Int, [UInt8])
     }
 
     let action: Action
@@ -101,6 +102,22 @@ package struct FaultStep: Sendable {
 
     /// Sends one byte value so many times, in writes of at most 64 KiB; `Int.max` never ends.
     package static func fill(_ byte: UInt8, count: Int) -> FaultStep { FaultStep(.fill(byte, count)) }
+
+    // MARK: Being a proxy
+
+    /// Connects to a port of 127.0.0.1, sends the answer, and from then on moves all bytes between
+    /// the client and that port, as a proxy does for CONNECT and SOCKS.
+    package static func tunnel(to port: Int, answering answer: [UInt8]) -> FaultStep {
+        FaultStep(.tunnel(port, answer))
+    }
+
+    /// The same with an answer of HTTP. Default: a 200 without fields.
+    package static func tunnel(
+        to port: Int,
+        answering answer: String = "HTTP/1.1 200 Connection established\r\n\r\n"
+    ) -> FaultStep {
+        tunnel(to: port, answering: Array(answer.utf8))
+    }
 
     // MARK: Waiting
 

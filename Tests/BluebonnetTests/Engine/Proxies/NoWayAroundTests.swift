@@ -1,0 +1,99 @@
+import Foundation
+import HTTPTypes
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+/// A configured proxy is never passed by: the server of each test would answer a direct request.
+@Suite(.timeLimit(.minutes(3)))
+struct NoWayAroundTests {
+    /// The proxy must have got all requests, and the server no connection.
+    private static func run(
+        _ script: FaultServer.Script,
+        isSecure: Bool = false,
+        _ change: (inout SessionConfiguration) -> Void = { _ in },
+        _ body: (SessionManager, _ url: String, _ proxy: FaultServer) async throws -> Void
+    ) async throws {
+        let options = FaultServer.Options(tls: isSecure ? try ProxyScripts.tls() : nil)
+        try await FaultServer.run(ProxyScripts.ok, options: options) { origin in
+            try await FaultServer.run(script) { proxy in
+                let configuration = try ProxyScripts.configuration(port: proxy.port, change)
+                try await withSession(configuration) { session in
+                    try await body(session, origin.baseURL, proxy)
+                }
+            }
+            #expect(origin.connections.isEmpty)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a proxy that refuses is not passed by, however often a request is sent`(isSecure: Bool) async throws {
+        let script = FaultServer.Script.requests { _ in [.respond(503, body: "no")] }
+        try await Self.run(script, isSecure: isSecure, { $0.retryPolicy = Self.quickRetries }) { session, url, proxy in
+            let status = try? await session.data(for: Request(to: url)).status.code
+            #expect(status == (isSecure ? nil : 503))
+            #expect(!proxy.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a proxy that is down is not passed by`(isSecure: Bool) async throws {
+        try await Self.run([.close], isSecure: isSecure, { $0.retryPolicy = Self.quickRetries }) {
+            session,
+            url,
+            proxy in
+            let error = try await networkingError { try await session.data(for: Request(to: url)) }
+            #expect(error.code.family == .transport, "\(error)")
+            #expect(proxy.connections.count == 3)
+        }
+        try await FaultServer.run(ProxyScripts.ok) { origin in
+            try await withSession(ProxyScripts.configuration(port: FaultServer.unusedPort)) { session in
+                _ = try await networkingError { try await session.data(for: Request(to: origin.baseURL)) }
+            }
+            #expect(origin.connections.isEmpty)
+        }
+    }
+
+    @Test func `a redirect goes through the proxy, too`() async throws {
+        let script = FaultServer.Script.requests { request in
+            request.target.hasSuffix("/first")
+                ? [.respond(302, headers: [("Location", "/second")])] : [.respond(body: "proxy")]
+        }
+        try await Self.run(script) { session, url, proxy in
+            try await #expect(session.data(for: Request(to: url + "/first")).text == "proxy")
+            #expect(proxy.requests.map(\.target) == [url + "/first", url + "/second"])
+        }
+    }
+
+    @Test func `a stale connection is replaced by another one through the proxy`() async throws {
+        let script: FaultServer.Script = [.readRequest, .respond(body: "proxy"), .close]
+        try await Self.run(script) { session, url, proxy in
+            for _ in 0..<3 { try await #expect(session.data(for: Request(to: url)).text == "proxy") }
+            #expect(proxy.connections.count == 3)
+        }
+    }
+
+    @Test func `a direct connection that is open is not used for a request with a proxy`() async throws {
+        try await FaultServer.run(ProxyScripts.ok) { origin in
+            try await FaultServer.run(.requests { _ in [.respond(body: "proxy")] }) { proxy in
+                try await withSession(SessionConfiguration { $0.proxies = .direct }) { session in
+                    var request = try Request(to: origin.baseURL)
+                    try await #expect(session.data(for: request).text == "origin")
+                    request.proxies = .proxy(try Proxy(.http, host: "127.0.0.1", port: proxy.port))
+                    try await #expect(session.data(for: request).text == "proxy")
+                    request.proxies = nil
+                    try await #expect(session.data(for: request).text == "origin")
+                }
+            }
+            #expect(origin.connections.count == 1)
+            #expect(origin.requests.count == 2)
+        }
+    }
+
+    private static var quickRetries: RetryPolicy {
+        var policy = RetryPolicy.standard
+        policy.backoff = RetryBackoff(first: .milliseconds(1), factor: 1, longest: nil, isRandom: false)
+        return policy
+    }
+}
