@@ -31,6 +31,10 @@ extension HTTP2Connection: HTTP2FrameReceiver {
                 if head.statusCode == 100, isOpen(stream) { continueUpload(of: stream) }
             case .final(let bodyLength):
                 run.received(response, bodyLength: bodyLength, now: now)
+                // RFC 9110 §9.3.6: any 2xx response to CONNECT.
+                if run.exchange.request.upgrade != nil, 200..<300 ~= head.statusCode, !endsStream {
+                    return openTunnel(on: stream)
+                }
                 if endsStream { stream.ending = [:] }
             }
         } catch {
@@ -47,6 +51,11 @@ extension HTTP2Connection: HTTP2FrameReceiver {
         touch(stream)
         stream.receiveWindow.receive(windowLength)
         let run = stream.run
+        if let tunnel = stream.tunnel {
+            tunnel.received(bytes)
+            if endsStream { tunnel.inputEnded() }
+            return
+        }
         run.exchange.meter.responseBody.add(windowLength + Self.frameHeader)
         do throws(HTTP2Fault) {
             try stream.machine.received(bytes: bytes.readableBytes, endsStream: endsStream)
@@ -84,6 +93,7 @@ extension HTTP2Connection: HTTP2FrameReceiver {
     }
 
     private func handOver(_ stream: HTTP2Stream, now: NIODeadline) {
+        if let tunnel = stream.tunnel { return tunnel.receivedAll() }
         let run = stream.run
         guard !run.exchange.isSuspended else { return }
         if let trailers = stream.ending { return finish(stream, trailers: trailers) }
@@ -110,7 +120,7 @@ extension HTTP2Connection: HTTP2FrameReceiver {
     // MARK: Windows
 
     /// Gives the server the place of what the reader has taken (RFC 9113 §6.9).
-    private func credit(_ stream: HTTP2Stream) {
+    func credit(_ stream: HTTP2Stream) {
         guard stream.run.mayRead, stream.receiveWindow.held > 0 else { return }
         receiveWindow.consume(stream.receiveWindow.held)
         stream.receiveWindow.consumeAll()
@@ -134,11 +144,12 @@ extension HTTP2Connection: HTTP2FrameReceiver {
 
     func receivedWindowUpdate(_ increment: Int, on identifier: Int) {
         if identifier == 0 { sendWindow += increment } else { streams[identifier]?.sendWindow += increment }
-        send()
+        writabilityChanged()
     }
 
     func writabilityChanged() {
         send()
+        sendTunnels()
     }
 
     // MARK: The connection
@@ -153,7 +164,8 @@ extension HTTP2Connection: HTTP2FrameReceiver {
         if machine.capacity != capacity, !machine.isDoomed, let pooled {
             pool.resize(pooled, route: route, to: machine.capacity, at: .now())
         }
-        send()
+        if machine.peer.allowsConnectProtocol { pool.remember(tunnels: true, to: route.origin) }
+        writabilityChanged()
     }
 
     func receivedPingAnswer(_ data: UInt64) {

@@ -37,6 +37,8 @@ final class HTTP2Connection {
     /// The streams whose bodies are being sent.
     var uploads: [HTTP2Stream] = []
     var isSending = false
+    /// Whether a stream has become a tunnel.
+    var hasTunnels = false
     /// The end of the idle time, while no stream is open.
     private var idleEnd: NIODeadline?
     private(set) var nextDeadline: NIODeadline?
@@ -69,9 +71,9 @@ final class HTTP2Connection {
         let frames = HTTP2FrameHandler(limits: limits, receiver: self)
         self.pooled = pooled
         self.frames = frames
-        timer.add(self)
         try frames.add(to: channel)
         guard channel.isActive, self.pooled != nil else { throw ChannelError.ioOnClosedChannel }
+        timer.add(self)
         return ReadyConnection(connection: pooled, capacity: machine.capacity)
     }
 
@@ -120,9 +122,14 @@ final class HTTP2Connection {
     func fail(_ stream: HTTP2Stream, _ error: NetworkingError, reset code: HTTP2Code?) {
         guard isOpen(stream) else { return }
         if let code { frames?.sendReset(code, on: stream.identifier) }
+        close(stream)
+        if let tunnel = stream.tunnel { tunnel.failed(error) } else { stream.run.fail(error) }
+    }
+
+    /// Forgets a stream, and frees its place.
+    func close(_ stream: HTTP2Stream) {
         remove(stream)
         release(at: .now())
-        stream.run.fail(error)
     }
 
     /// Frees the place of an exchange.
@@ -141,11 +148,17 @@ final class HTTP2Connection {
         let body = exchange.bodySentWithHead ?? ByteBuffer()
         let isEmpty = exchange.bodySentLater == nil && body.readableBytes == 0
         let head = exchange.head
-        let fields = HTTP2RequestFields.encode(head, scheme: route.origin.isSecure ? "https" : "http")
+        let fields = HTTP2RequestFields.encode(
+            head,
+            scheme: route.origin.isSecure ? "https" : "http",
+            upgrade: exchange.request.upgrade
+        )
         let sent = isSentAtOnce ? body.readableBytes : 0
         stream.run.handOver(head: HTTP2RequestFields.byteCount(head) + Self.frameHeader, body: sent)
-        frames?.send(fields: fields, on: stream.identifier, endsStream: isEmpty)
-        stream.isRequestComplete = isSentAtOnce
+        // RFC 8441 §4: the stream goes on in both directions.
+        let isWhole = isSentAtOnce && exchange.request.upgrade == nil
+        frames?.send(fields: fields, on: stream.identifier, endsStream: isEmpty && isWhole)
+        stream.isRequestComplete = isWhole
         guard isSentAtOnce, !isEmpty else { return }
         stream.sendWindow -= sent
         sendWindow -= sent
@@ -186,6 +199,10 @@ final class HTTP2Connection {
     /// Ends the connection, and every exchange on it with its own error.
     func end(code: HTTP2Code?, _ error: (HTTP2Stream) -> NetworkingError) {
         leavePool()
+        guard let frames else { return }
+        // Its last stream would close it in order.
+        self.frames = nil
+        nextDeadline = nil
         for stream in streams.values.sorted(by: { $0.identifier < $1.identifier }) where isOpen(stream) {
             // Its response is complete, and waits for its task to be resumed.
             if let trailers = stream.ending {
@@ -194,20 +211,13 @@ final class HTTP2Connection {
                 fail(stream, error(stream), reset: nil)
             }
         }
-        close(code)
-    }
-
-    private func close(_ code: HTTP2Code?) {
-        nextDeadline = nil
-        guard let frames else { return }
-        self.frames = nil
         if let code { frames.sendGoAway(code) }
         frames.close()
     }
 
     /// The channel is closed.
     func removed() {
-        end(code: nil) { stream in self.lost(stream, nil) }
+        end(code: nil) { lost($0, nil) }
         if let pooled { pool.closed(pooled) }
         // It holds this connection, which holds it.
         pooled = nil
@@ -217,6 +227,7 @@ final class HTTP2Connection {
     /// The error of an exchange whose connection is lost.
     func lost(_ stream: HTTP2Stream, _ reset: (any Error)?) -> NetworkingError {
         let origin = route.origin
+        if stream.tunnel != nil { return .tunnelLost(origin, reset ?? ChannelError.eof) }
         if stream.isSilent, machine.hasServed {
             let message = "\(origin.description) closed the connection before the response began."
             return RepeatableError.marking(NetworkingError(.connectionLost, message, underlying: reset), .stale)
@@ -242,6 +253,12 @@ extension HTTP2Connection: HTTPConnection {
         if let idleEnd, idleEnd <= now, streams.isEmpty { close() }
         guard let pooled, let frames, machine.mayBegin else {
             return pool.giveBack(exchange, refusedBy: pooled)
+        }
+        guard exchange.request.upgrade == nil || machine.peer.allowsConnectProtocol else {
+            // RFC 8441 §3: nothing was sent. Its next way is over HTTP/1.1.
+            pool.remember(tunnels: false, to: route.origin)
+            exchange.fail(.withoutTunnels(route.origin))
+            return release(at: now)
         }
         // A suspended task takes no stream: it waits for one after `resume()`.
         if exchange.isSuspended { exchange.fail(.suspended(route.origin)) }
@@ -286,8 +303,7 @@ extension HTTP2Connection: HTTPConnection {
     func abort(_ exchange: Exchange) {
         guard let stream = stream(of: exchange) else { return }
         if stream.ending == nil { frames?.sendReset(.cancel, on: stream.identifier) }
-        remove(stream)
-        release(at: .now())
+        close(stream)
     }
 
     func suspensionChanged(for exchange: Exchange) {
@@ -318,7 +334,7 @@ extension HTTP2Connection: HTTPConnection {
     func close() {
         leavePool()
         // Otherwise its last stream closes it.
-        if streams.isEmpty { close(.noError) }
+        if streams.isEmpty { end(code: .noError) { lost($0, nil) } }
     }
 }
 
@@ -329,7 +345,7 @@ extension HTTP2Connection: DeadlineHolder {
     /// Arms the timer for a stream. A deadline that moves to later costs nothing: when the timer
     /// fires, all streams are looked at.
     func arm(for stream: HTTP2Stream) {
-        if let deadline = stream.run.nextDeadline { arm(at: deadline) }
+        if stream.tunnel == nil, let deadline = stream.run.nextDeadline { arm(at: deadline) }
     }
 
     private func armHealth() {
@@ -355,7 +371,7 @@ extension HTTP2Connection: DeadlineHolder {
             }
         }
         for stream in streams.values where stream.run.nextDeadline.map({ $0 <= now }) == true {
-            guard isOpen(stream) else { continue }
+            guard isOpen(stream), stream.tunnel == nil else { continue }
             switch stream.run.expire(now: now, unsent: { unsentBytes(of: stream) }) {
             case .goOn: break
             case .sendBody: continueUpload(of: stream)

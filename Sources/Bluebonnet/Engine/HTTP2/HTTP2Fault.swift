@@ -72,6 +72,12 @@ extension NetworkingError {
         return RepeatableError.marking(error, .notProcessed)
     }
 
+    /// The server opens no tunnels over HTTP/2 (RFC 8441 §3), and got no request.
+    static func withoutTunnels(_ origin: Origin) -> NetworkingError {
+        let message = "\(origin.description) switches to no other protocol over HTTP/2."
+        return RepeatableError.marking(NetworkingError(.connectionLost, message), .notProcessed)
+    }
+
     /// Nothing came for long, and no answer to a PING (RFC 9113 §6.7).
     static func unanswered(_ origin: Origin) -> NetworkingError {
         NetworkingError(

@@ -223,8 +223,9 @@ final class HTTP2FrameHandler: ChannelDuplexHandler {
             receiver.connectionFailed(HTTP2Fault(ofCodec: error, code))
         } else if let (stream, code) = written.reset {
             receiver.streamFailed(HTTP2Fault(ofCodec: error, code), on: stream)
-        } else if error is NIOHTTP2Errors.StreamError {
-            // What was written on a stream that the server ended in the same read.
+        } else if error is any NIOHTTP2Error {
+            // The codec did not send a frame, because the server has ended the stream: there is
+            // nothing left to tell.
         } else if case .some(NIOSSLError.uncleanShutdown) = error as? NIOSSLError {
             // The streams tell whether something is missing.
             receiver.inputEnded(reset: nil)

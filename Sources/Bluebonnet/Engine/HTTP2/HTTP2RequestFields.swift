@@ -8,11 +8,14 @@ enum HTTP2RequestFields {
     /// - Parameters:
     ///   - head: The head. Its field values are sent as they are.
     ///   - scheme: `https` or `http`.
+    ///   - upgrade: The protocol that the stream is to go on with; nil for none.
     /// - Returns: The section.
-    static func encode(_ head: RequestHead, scheme: String) -> HPACKHeaders {
+    static func encode(_ head: RequestHead, scheme: String, upgrade: ProtocolUpgrade? = nil) -> HPACKHeaders {
         var section = HPACKHeaders()
         section.reserveCapacity(head.fields.count + 6)
-        section.add(name: ":method", value: head.method.rawValue)
+        // RFC 8441 §4, in place of the fields that ask for it on HTTP/1.1 (§5).
+        section.add(name: ":method", value: upgrade == nil ? head.method.rawValue : "CONNECT")
+        if let upgrade { section.add(name: ":protocol", value: upgrade.token) }
         section.add(name: ":scheme", value: scheme)
         // §8.3.1: the value of Host, which is not sent beside it.
         let authority = head.survey.host.map { head.fields[$0].value } ?? head.host
@@ -22,7 +25,7 @@ enum HTTP2RequestFields {
         for position in head.fields.indices where position != head.survey.host {
             let field = head.fields[position]
             let name = field.name.canonicalName
-            guard isSent(name, field, nominated) else { continue }
+            guard isSent(name, field, nominated), upgrade == nil || name != "sec-websocket-key" else { continue }
             section.add(name: name, value: field.value, indexing: indexing(of: name, field.value))
         }
         if let offer = head.offer { section.add(name: "accept-encoding", value: offer.value) }

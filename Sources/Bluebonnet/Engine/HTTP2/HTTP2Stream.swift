@@ -17,6 +17,8 @@ final class HTTP2Stream {
     var isRequestComplete = false
     /// Whether it is among the streams that the present read has touched.
     var isTouched = false
+    /// What the stream has become after the response; nil for an ordinary one.
+    var tunnel: HTTP2Tunnel?
     /// The trailers of a response that is complete and not handed over yet.
     var ending: HTTPFields?
 

@@ -93,9 +93,10 @@ final class ConnectionPool: Sendable {
     // MARK: Routes
 
     /// The way to an origin. A request that asks for another protocol does so with HTTP/1.1 (RFC
-    /// 9113 §8.6).
+    /// 9113 §8.6), unless the origin opens tunnels over HTTP/2 (RFC 8441).
     func route(to origin: Origin, through passage: Route.Passage?, switchesProtocols: Bool) -> Route {
-        let wantsHTTP1 = switchesProtocols || (versions == .automatic && isHTTP1(origin))
+        let switchesHTTP1 = switchesProtocols && !state.withLock { $0.versions.opensTunnels(origin) }
+        let wantsHTTP1 = switchesHTTP1 || (versions == .automatic && isHTTP1(origin))
         return Route(to: origin, through: passage, versions: wantsHTTP1 ? .http1_1 : versions)
     }
 
@@ -107,6 +108,11 @@ final class ConnectionPool: Sendable {
     func remember(http1 origin: Origin) {
         state.withLock { $0.versions.note(http1: origin) }
         hasExceptions.store(true, ordering: .relaxed)
+    }
+
+    /// Remembers whether an origin opens tunnels over HTTP/2.
+    func remember(tunnels isOpening: Bool, to origin: Origin) {
+        state.withLock { $0.versions.note(tunnels: isOpening, to: origin) }
     }
 
     // MARK: Exchanges

@@ -2,6 +2,7 @@
 struct KnownVersions {
     private var http2: Set<Origin> = []
     private var http1: Set<Origin> = []
+    private var tunnels: Set<Origin> = []
 
     /// The most origins of each kind; then all are forgotten, which costs a connection or a
     /// request.
@@ -21,6 +22,14 @@ struct KnownVersions {
         if http1.count >= Self.most { http1 = [] }
         http1.insert(origin)
     }
+
+    /// Notes whether an origin opens tunnels over HTTP/2 (RFC 8441).
+    mutating func note(tunnels isOpening: Bool, to origin: Origin) {
+        if !isOpening { tunnels.remove(origin) } else if tunnels.count < Self.most { tunnels.insert(origin) }
+    }
+
+    /// Whether an origin opens tunnels over HTTP/2.
+    func opensTunnels(_ origin: Origin) -> Bool { tunnels.contains(origin) }
 
     /// Whether an origin wants HTTP/1.1.
     func isHTTP1(_ origin: Origin) -> Bool { http1.contains(origin) }

@@ -185,6 +185,9 @@ public struct TransactionMetrics: Sendable {
     /// A number that no other connection of the process has; nil when there was none.
     public var connectionIdentifier: Int? { record.connection.flatMap { $0.isOpen ? $0.identifier : nil } }
 
+    /// The number of the HTTP/2 stream (RFC 9113 §5.1.1); nil with another version.
+    public var streamIdentifier: Int? { record.marks.stream == 0 ? nil : record.marks.stream }
+
     /// The protocol by its registered name (RFC 7301 §6): `h2`, `http/1.1` or `http/1.0`; nil
     /// without a response.
     ///

@@ -64,6 +64,8 @@ struct TransactionMarks: Sendable, Hashable {
     var requestEnd: NIODeadline?
     var firstByte: NIODeadline?
     var lastByte: NIODeadline?
+    /// The number of the HTTP/2 stream; 0 for none.
+    var stream = 0
 }
 
 /// The times of making a connection.

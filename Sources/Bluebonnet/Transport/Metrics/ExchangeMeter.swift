@@ -49,7 +49,8 @@ struct ExchangeMeter: ~Copyable {
             requestStart: requestStart.instant,
             requestEnd: requestEnd.instant,
             firstByte: firstByte.instant,
-            lastByte: lastByte.instant
+            lastByte: lastByte.instant,
+            stream: stream.count
         )
     }
 

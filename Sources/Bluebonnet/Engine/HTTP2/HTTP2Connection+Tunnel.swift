@@ -1,0 +1,46 @@
+import HTTPTypes
+import NIOCore
+
+/// Streams that have become tunnels (RFC 9113 §8.5, RFC 8441).
+extension HTTP2Connection {
+    /// The response has opened a tunnel. The exchange ends with it, and the stream goes on.
+    func openTunnel(on stream: HTTP2Stream) {
+        guard let pooled else { return }
+        let tunnel = HTTP2Tunnel(stream, of: self, on: pooled.eventLoop)
+        stream.tunnel = tunnel
+        stream.run.opened(tunnel)
+        stream.run.end(trailers: [:], now: now)
+        stream.run.deliver()
+    }
+
+    /// The bytes that may be sent on a stream now.
+    func sendable(on stream: HTTP2Stream) -> Int {
+        guard let frames, frames.isWritable else { return 0 }
+        return max(0, min(stream.sendWindow, sendWindow, 1 << 16))
+    }
+
+    func send(_ bytes: ByteBuffer, on stream: HTTP2Stream, endsStream: Bool) {
+        stream.sendWindow -= bytes.readableBytes
+        sendWindow -= bytes.readableBytes
+        frames?.send(bytes, on: stream.identifier, endsStream: endsStream)
+    }
+
+    /// Gives the server the place of what the tunnel's owner has taken.
+    func creditTunnel(_ stream: HTTP2Stream) {
+        if isOpen(stream) { credit(stream) }
+    }
+
+    /// The owner of the tunnel, or the end of both sides, has ended it.
+    func endTunnel(_ stream: HTTP2Stream, reset code: HTTP2Code?) {
+        guard isOpen(stream) else { return }
+        if let code { frames?.sendReset(code, on: stream.identifier) }
+        stream.tunnel = nil
+        close(stream)
+    }
+
+    /// Lets tunnels go on that wait for a window or for the socket.
+    func sendTunnels() {
+        guard hasTunnels else { return }
+        for stream in streams.values { stream.tunnel?.send() }
+    }
+}

@@ -1,0 +1,140 @@
+import NIOCore
+
+/// A stream of HTTP/2 behind a 2xx response to CONNECT (RFC 9113 §8.5, RFC 8441 §5): its DATA are
+/// the bytes of another protocol.
+///
+/// It holds the connection, and the connection holds it until the stream ends.
+final class HTTP2Tunnel: ByteTunnel {
+    let eventLoop: any EventLoop
+    private let connection: HTTP2Connection
+    private let stream: HTTP2Stream
+    private var receiver: (any ByteTunnelReceiver)?
+    /// What came before there was a receiver, or while it does not read.
+    private var early: [ByteBuffer] = []
+    private var isReading = false
+    /// What was written and not sent yet.
+    private var outgoing = CircularBuffer<ByteBuffer>()
+    private var outgoingBytes = 0
+    private var closesOutput = false
+    private var hasClosedOutput = false
+    private var hasInputEnded = false
+    private var isOver = false
+    private var failure: NetworkingError?
+
+    /// The peer takes bytes slower than they come when more than this is waiting.
+    private static let mostOutgoing = 1 << 18
+
+    init(_ stream: HTTP2Stream, of connection: HTTP2Connection, on eventLoop: any EventLoop) {
+        self.stream = stream
+        self.connection = connection
+        self.eventLoop = eventLoop
+    }
+
+    // MARK: The owner's side
+
+    var isWritable: Bool { !isOver && outgoingBytes < Self.mostOutgoing }
+    var unsentBytes: Int { outgoingBytes }
+
+    func begin(_ receiver: any ByteTunnelReceiver) {
+        self.receiver = receiver
+        setReading(true)
+        if isOver { receiver.ended(failure) }
+    }
+
+    func write(_ bytes: ByteBuffer) {
+        guard !isOver, !closesOutput, bytes.readableBytes > 0 else { return }
+        outgoing.append(bytes)
+        outgoingBytes += bytes.readableBytes
+    }
+
+    func flush() {
+        send()
+    }
+
+    func setReading(_ isReading: Bool) {
+        self.isReading = isReading
+        guard isReading, receiver != nil else { return }
+        let bytes = early
+        early = []
+        for piece in bytes { receiver?.received(piece) }
+        if !bytes.isEmpty { receiver?.receivedAll() }
+        guard !isOver else { return }
+        connection.creditTunnel(stream)
+        if hasInputEnded, early.isEmpty { receiver?.inputEnded() }
+    }
+
+    func closeOutput() {
+        closesOutput = true
+        send()
+    }
+
+    func close() {
+        closeOutput()
+        end(reset: hasInputEnded && hasClosedOutput ? nil : .cancel)
+    }
+
+    func abort() {
+        end(reset: .cancel)
+    }
+
+    // MARK: The stream's side
+
+    func received(_ bytes: ByteBuffer) {
+        guard !isOver, bytes.readableBytes > 0 else { return }
+        guard isReading, let receiver else { return early.append(bytes) }
+        receiver.received(bytes)
+    }
+
+    func receivedAll() {
+        guard !isOver, isReading, let receiver else { return }
+        receiver.receivedAll()
+        if !isOver, isReading { connection.creditTunnel(stream) }
+    }
+
+    /// END_STREAM came.
+    func inputEnded() {
+        guard !isOver else { return }
+        hasInputEnded = true
+        if isReading, early.isEmpty { receiver?.inputEnded() }
+        if hasClosedOutput { end(reset: nil) }
+    }
+
+    /// The stream or its connection has ended.
+    func failed(_ error: NetworkingError) {
+        guard !isOver else { return }
+        failure = error
+        end(reset: nil, isKnown: true)
+    }
+
+    /// Sends what the windows and the socket take.
+    func send() {
+        guard !isOver else { return }
+        let wasWritable = isWritable
+        while var piece = outgoing.first {
+            let most = connection.sendable(on: stream)
+            guard most > 0, let part = piece.readSlice(length: min(most, piece.readableBytes)) else { break }
+            outgoing.removeFirst()
+            if piece.readableBytes > 0 { outgoing.prepend(piece) }
+            outgoingBytes -= part.readableBytes
+            connection.send(part, on: stream, endsStream: false)
+        }
+        if closesOutput, !hasClosedOutput, outgoing.isEmpty {
+            hasClosedOutput = true
+            stream.isRequestComplete = true
+            connection.send(ByteBuffer(), on: stream, endsStream: true)
+            if hasInputEnded { return end(reset: nil) }
+        }
+        if !wasWritable, isWritable { receiver?.writabilityChanged() }
+    }
+
+    private func end(reset code: HTTP2Code?, isKnown: Bool = false) {
+        guard !isOver else { return }
+        isOver = true
+        outgoing.removeAll()
+        outgoingBytes = 0
+        if !isKnown { connection.endTunnel(stream, reset: code) }
+        let receiver = receiver
+        self.receiver = nil
+        receiver?.ended(failure)
+    }
+}

@@ -1,0 +1,63 @@
+import Testing
+
+@testable import Bluebonnet
+
+/// When the server gets more window, as values.
+@Suite struct HTTP2ReceiveWindowTests {
+    private func window(_ size: Int = 1000) -> HTTP2ReceiveWindow {
+        HTTP2ReceiveWindow(size: size, available: size)
+    }
+
+    private func expectIncrement(
+        _ expected: Int?,
+        of window: inout HTTP2ReceiveWindow,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let increment = window.takeIncrement()
+        #expect(increment == expected, sourceLocation: sourceLocation)
+    }
+
+    @Test func `a window is updated when a quarter of it was consumed`() {
+        var window = window()
+        window.receive(249)
+        window.consumeAll()
+        expectIncrement(nil, of: &window)
+        window.receive(1)
+        window.consume(1)
+        expectIncrement(250, of: &window)
+        #expect(window.available == 1000)
+        expectIncrement(nil, of: &window)
+    }
+
+    @Test func `what was received and not consumed gives the server no window`() {
+        var window = window()
+        window.receive(1000)
+        expectIncrement(nil, of: &window)
+        #expect(window.available == 0 && window.held == 1000)
+        window.consume(400)
+        expectIncrement(400, of: &window)
+        window.consumeAll()
+        expectIncrement(600, of: &window)
+    }
+
+    @Test func `a window that grows is updated by the difference, and never shrinks`() {
+        var window = window()
+        window.grow(to: 4000)
+        expectIncrement(3000, of: &window)
+        window.grow(to: 10)
+        #expect(window.size == 4000)
+    }
+
+    @Test func `bytes that only the frame layer has counted are given back`() {
+        var window = window()
+        window.correct(available: 300)
+        expectIncrement(700, of: &window)
+    }
+
+    @Test func `no window exceeds the largest that there is`() {
+        var window = HTTP2ReceiveWindow(size: .max, available: 0)
+        expectIncrement(HTTP2ReceiveWindow.largest, of: &window)
+        window.grow(to: .max)
+        expectIncrement(nil, of: &window)
+    }
+}
