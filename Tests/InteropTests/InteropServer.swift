@@ -36,6 +36,19 @@ enum InteropServer: String {
     case selfSignedCertificate = "SELF_SIGNED_CERTIFICATE"
     case files = "FILES"
     case keyring = "KEYRING"
+    case squid = "SQUID"
+    case squidIPv6 = "SQUID_IPV6"
+    case squidTLS = "SQUID_TLS"
+    case guardedSquid = "SQUID_GUARDED"
+    case tinyproxy = "TINYPROXY"
+    case guardedTinyproxy = "TINYPROXY_GUARDED"
+    case microsocks = "MICROSOCKS"
+    case guardedMicrosocks = "MICROSOCKS_GUARDED"
+    case dante = "DANTE"
+    case mitmproxy = "MITMPROXY"
+    case mitmproxyAuthority = "MITMPROXY_CA"
+    case guardedMitmproxy = "MITMPROXY_GUARDED"
+    case guardedMitmproxyAuthority = "MITMPROXY_GUARDED_CA"
 
     /// A server that a test needs is not running.
     struct Missing: Error, CustomStringConvertible {

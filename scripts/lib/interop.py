@@ -19,6 +19,7 @@ from pathlib import Path
 
 import certificates
 import interop_http2
+import interop_proxies
 import nginx
 import processes
 from processes import Problem, Service
@@ -55,6 +56,7 @@ class Servers:
         if apache() is None:
             missing.append("apache2")
         missing += interop_http2.missing()
+        missing += interop_proxies.missing(self)
         if not os.access(self.python, os.X_OK):
             missing.append("httpbin")
         if missing:
@@ -85,10 +87,13 @@ class Servers:
             self.openssl("self-signed", "self-signed"),
             self.openssl("wrong-host", "wrong-host"),
             *interop_http2.launch(self),
+            *interop_proxies.launch(self, authority),
         ]
         self.nginx()
         for wait in waiting:
             wait()
+        # A proxy that the environment names is not for servers of this machine.
+        self.environment["no_proxy"] = "*"
         self.offer("CA", authority.own.certificate)
         self.offer("SELF_SIGNED_CERTIFICATE", alone.certificate)
         self.offer("FILES", self.folder / "www")

@@ -1,0 +1,127 @@
+"""The proxies of the interop tests: squid, tinyproxy, microsocks, Dante and mitmproxy.
+
+User and password are those of the other servers, ada and secret.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+
+import nginx
+import processes
+
+# Debian's names; some are in folders that not every user has in PATH.
+PROGRAMS = {"squid": "squid", "tinyproxy": "tinyproxy-bin", "microsocks": "microsocks", "danted": "dante-server"}
+
+
+def find(program: str) -> str | None:
+    return shutil.which(program) or shutil.which(program, path="/usr/sbin:/sbin")
+
+
+def mitmdump(servers):
+    return servers.built / "mitmproxy" / "bin" / "mitmdump"
+
+
+def missing(servers) -> list[str]:
+    """The programs that are not installed."""
+    found = [package for program, package in PROGRAMS.items() if find(program) is None]
+    return found + ([] if os.access(mitmdump(servers), os.X_OK) else ["mitmproxy"])
+
+
+def launch(servers, authority) -> list[Callable[[], None]]:
+    """Starts all; the functions wait until they are ready, and offer their variables."""
+    squid, squid6, squid_tls, guarded, tiny, tiny_guarded, micro, micro_guarded, dante, mitm, mitm_guarded = (
+        processes.free_ports(11))
+    return [
+        start_squid(servers, OPEN=squid, OPEN_SIX=squid6, TLS=squid_tls, GUARDED=guarded),
+        start_tinyproxy(servers, "TINYPROXY", tiny, ""),
+        start_tinyproxy(servers, "TINYPROXY_GUARDED", tiny_guarded, "BasicAuth ada secret"),
+        start_microsocks(servers, "MICROSOCKS", micro),
+        start_microsocks(servers, "MICROSOCKS_GUARDED", micro_guarded, "-u", "ada", "-P", "secret"),
+        start_dante(servers, dante),
+        start_mitmproxy(servers, authority, "MITMPROXY", mitm),
+        start_mitmproxy(servers, authority, "MITMPROXY_GUARDED", mitm_guarded, "--proxyauth", "ada:secret"),
+    ]
+
+
+def start_squid(servers, **ports: int) -> Callable[[], None]:
+    # It does not serve as root, and its own user may not look into our folder.
+    if os.geteuid() == 0:
+        servers.folder.chmod(0o711)
+    key = hashlib.md5(b"ada:proxy:secret").hexdigest()
+    (servers.folder / "squid-digest-users").write_text(f"ada:proxy:{key}\n")
+    hashed = subprocess.run(["openssl", "passwd", "-apr1", "secret"], capture_output=True, text=True, check=True)
+    (servers.folder / "squid-users").write_text(f"ada:{hashed.stdout}")
+    configuration = fill(servers, "squid.conf", ports)
+    service = servers.launch("squid", [find("squid"), "-N", "-d", "1", "-f", configuration])
+
+    def wait():
+        for port in ports.values():
+            service.wait_for(lambda: listens(port))
+        servers.offer("SQUID", f"http://127.0.0.1:{ports['OPEN']}")
+        servers.offer("SQUID_IPV6", f"http://[::1]:{ports['OPEN_SIX']}")
+        servers.offer("SQUID_TLS", f"https://localhost:{ports['TLS']}")
+        servers.offer("SQUID_GUARDED", f"http://127.0.0.1:{ports['GUARDED']}")
+
+    return wait
+
+
+def start_tinyproxy(servers, variable: str, port: int, more: str) -> Callable[[], None]:
+    configuration = servers.folder / f"{variable.lower()}.conf"
+    configuration.write_text(f"Listen 127.0.0.1\nPort {port}\nTimeout 60\nMaxClients 100\n{more}\n")
+    service = servers.launch(variable.lower(), [find("tinyproxy"), "-d", "-c", configuration])
+    return waiting(servers, service, port, variable, f"http://127.0.0.1:{port}")
+
+
+def start_microsocks(servers, variable: str, port: int, *options: str) -> Callable[[], None]:
+    # It reads no file, by which `stop` would know the process: the link is in the folder.
+    program = servers.folder / variable.lower()
+    program.symlink_to(str(find("microsocks")))
+    # "::" is both families.
+    service = servers.launch(variable.lower(), [program, "-i", "::", "-p", port, *options])
+    return waiting(servers, service, port, variable, f"127.0.0.1:{port}")
+
+
+def start_dante(servers, port: int) -> Callable[[], None]:
+    configuration = fill(servers, "danted.conf", {"PORT": port})
+    service = servers.launch("danted", [find("danted"), "-f", configuration, "-p", servers.folder / "danted.pid"])
+    return waiting(servers, service, port, "DANTE", f"127.0.0.1:{port}")
+
+
+def start_mitmproxy(servers, authority, variable: str, port: int, *options: str) -> Callable[[], None]:
+    folder = servers.folder / variable.lower()
+    service = servers.launch(variable.lower(), [
+        mitmdump(servers), "--quiet", "--listen-host", "127.0.0.1", "--listen-port", port,
+        "--set", f"confdir={folder}", "--set", f"ssl_verify_upstream_trusted_ca={authority.own.certificate}", *options,
+    ])
+    wait = waiting(servers, service, port, variable, f"http://127.0.0.1:{port}")
+
+    def wait_for_all():
+        wait()
+        # It makes its own authority when it starts, and certificates for the servers by that.
+        servers.offer(f"{variable}_CA", folder / "mitmproxy-ca-cert.pem")
+
+    return wait_for_all
+
+
+def fill(servers, name: str, values: dict[str, int]):
+    configuration = servers.folder / name
+    template = (servers.templates / f"{name}.in").read_text()
+    configuration.write_text(nginx.fill(template, {"DIR": servers.folder, **values}))
+    return configuration
+
+
+def waiting(servers, service, port: int, variable: str, address: str) -> Callable[[], None]:
+    def wait():
+        service.wait_for(lambda: processes.accepts(port))
+        servers.offer(variable, address)
+
+    return wait
+
+
+def listens(port: int) -> bool:
+    """Whether a process listens on a port of any address of this machine."""
+    done = subprocess.run(["ss", "-Hltn", f"sport = :{port}"], capture_output=True, text=True)
+    return bool(done.stdout.strip())
