@@ -52,7 +52,8 @@ extension NetworkingError {
         let words = ASCII.escaped(status.reasonPhrase.utf8, limit: 60)
         let shown = words.isEmpty ? "\(status.code)" : "\(status.code) \(words)"
         let body = refusal.body.readableBytes == 0 ? nil : Data(refusal.body.readableBytesView)
-        if status.code == 407 {
+        // 401 is what tinyproxy says to a wrong password.
+        if status.code == 407 || status.code == 401 {
             let reason =
                 proxy.credential == nil
                 ? "wants a credential, and has none" : "does not accept the credential that it was given"
