@@ -27,6 +27,7 @@ struct MainCommand: AsyncParsableCommand {
               bluebonnet download example.org/big.iso --continue
               bluebonnet upload photo.png :8080/files/
               bluebonnet batch --jobs 64 requests.jsonl
+              bluebonnet ws wss://example.org/feed
               bluebonnet trust example.org
               bluebonnet reachability --watch
               bluebonnet cookies list cookies.txt
@@ -38,7 +39,7 @@ struct MainCommand: AsyncParsableCommand {
             """,
         version: version,
         subcommands: requestCommands + [
-            DownloadCommand.self, UploadCommand.self, BatchCommand.self, TrustCommand.self, CookiesCommand.self,
+            DownloadCommand.self, UploadCommand.self, BatchCommand.self, WebSocketCommand.self, TrustCommand.self, CookiesCommand.self,
             CacheCommand.self, ImageCommand.self, ReachabilityCommand.self, ServeCommand.self, DemoCommand.self,
         ]
     )

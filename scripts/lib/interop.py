@@ -30,6 +30,7 @@ LISTENING = {
     "gunicorn": r"Listening at: http://127\.0\.0\.1:(\d+) ",
     "openssl": r"^ACCEPT 127\.0\.0\.1:(\d+)",
     "dbus": r"^(unix:\S+)$",
+    "websockets": r"Listening at: (\d+ \d+ \d+) ",
 }
 
 
@@ -80,6 +81,7 @@ class Servers:
             self.form_parsers(),
             self.apache(),
             self.aiohttp(),
+            self.websockets(),
             self.keyring(),
             self.openssl("tls12", "localhost", "-tls1_2"),
             self.openssl("tls13", "localhost", "-tls1_3", "-alpn", "http/1.1"),
@@ -148,6 +150,20 @@ class Servers:
         def wait():
             port = service.wait_for(lambda: service.logged(LISTENING["gunicorn"]))
             self.offer("AIOHTTP", f"http://127.0.0.1:{port}")
+
+        return wait
+
+    def websockets(self) -> Callable[[], None]:
+        service = self.launch("websockets", [
+            self.python, self.templates / "websocket_servers.py",
+            self.folder / "localhost.pem", self.folder / "localhost.key",
+        ])
+
+        def wait():
+            ports = service.wait_for(lambda: service.logged(LISTENING["websockets"])).split()
+            self.offer("WEBSOCKETS", f"ws://127.0.0.1:{ports[0]}")
+            self.offer("WEBSOCKETS_TLS", f"wss://localhost:{ports[1]}")
+            self.offer("AIOHTTP_WEBSOCKET", f"ws://127.0.0.1:{ports[2]}")
 
         return wait
 

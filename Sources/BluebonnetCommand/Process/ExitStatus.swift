@@ -55,7 +55,7 @@ enum ExitStatus: Int32, Error, Sendable, CaseIterable {
             .invalidProxy:
             self = .usage
         case .tlsFailed, .proxyTLSFailed: self = .trust
-        case .unacceptableStatusCode:
+        case .unacceptableStatusCode, .webSocketRefused:
             let status = error.response.map { ExitStatus(statusCode: $0.status.code) } ?? .transport
             // A redirect without a target, for example, is not what was asked for.
             self = status == .success ? .transport : status

@@ -1,0 +1,125 @@
+import ArgumentParser
+import Bluebonnet
+import HTTPTypes
+import NIOCore
+
+/// `bluebonnet ws`.
+struct WebSocketCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ws",
+        _superCommandName: MainCommand.name,
+        abstract: "Opens a WebSocket: lines are sent, and messages are printed.",
+        discussion: """
+            Each line of standard input is a message, and each message that comes is a line of \
+            standard output. The end of standard input, ^D on a terminal, closes the WebSocket, and \
+            what the server sends until then is printed.
+
+            Examples:
+              bluebonnet ws wss://example.org/feed --stay
+              bluebonnet ws :8080/ws token==secret Origin:https://example.org
+              echo hello | bluebonnet ws ws://localhost:8080/ws
+
+            Exit status:
+            \(ExitStatus.help)
+            A WebSocket that was closed with 1000, 1001 or no code counts as a response with 2xx, and with another \
+            code as no complete one.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp(
+            "The URL.",
+            discussion: "ws:// may be left out; :8080/path is localhost:8080/path.",
+            valueName: "url"
+        )
+    )
+    var url: String
+
+    @Argument(
+        help: ArgumentHelp("Headers (Name:value) and query parameters (name==value).", valueName: "item")
+    )
+    var items: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A subprotocol, the preferred one first. (repeatable)", valueName: "name")
+    )
+    var subprotocol: [String] = []
+
+    @Flag(name: .long, help: "Send lines as binary messages; they need not be UTF-8.")
+    var binary = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Send a ping every so many seconds, and show the round trip on standard error.",
+            valueName: "seconds"
+        )
+    )
+    var ping: Double?
+
+    @Flag(name: .long, help: "Stay connected at the end of standard input, until the server closes.")
+    var stay = false
+
+    @Flag(name: .long, help: "Open the WebSocket again when its connection was lost.")
+    var reconnect = false
+
+    @Flag(name: .long, help: "Do not offer compression (permessage-deflate).")
+    var noCompression = false
+
+    @Flag(name: .shortAndLong, help: "Show nothing but messages and errors.")
+    var quiet = false
+
+    @OptionGroup(title: "Authentication options")
+    var authentication: AuthenticationOptions
+
+    @OptionGroup(title: "Connection options")
+    var connection: ConnectionOptions
+
+    func validate() throws {
+        guard let ping else { return }
+        guard let seconds = Seconds(ping), seconds.duration > .zero else {
+            throw ValidationError("--ping must be a number of seconds above 0 and up to \(Seconds.mostText).")
+        }
+    }
+
+    func run() async throws {
+        let plan = try RequestPlan(
+            RequestPlan.Arguments(
+                method: .get,
+                url: url,
+                items: items,
+                defaultScheme: "ws",
+                credentials: try authentication.credentials(),
+                usesDigest: authentication.usesDigest
+            )
+        ) { path throws(CommandFailure) in try RequestPlan.readFile(path, until: nil) }
+        guard plan.request.body == nil else { throw CommandFailure.usage("A WebSocket is opened without a body.") }
+        NIOSingletons.groupLoopCountSuggestion = 1
+        var configuration = SessionConfiguration()
+        try connection.apply(to: &configuration)
+        try authentication.apply(to: &configuration)
+        var options = WebSocketOptions()
+        options.protocols = subprotocol
+        if noCompression { options.compression = nil }
+        if reconnect { options.reconnection = WebSocketReconnection() }
+        let session = SessionManager(configuration: configuration)
+        let runner = WebSocketRunner(
+            socket: session.webSocket(for: plan.request, options: options),
+            isBinary: binary,
+            pingInterval: ping.flatMap { Seconds($0)?.duration },
+            staysOpen: stay,
+            isQuiet: quiet
+        )
+        // After a signal, the server is told before the process ends.
+        try await TerminationSignals.cancelling {
+            do {
+                try await runner.run()
+            } catch let error as NetworkingError {
+                await session.shutdown()
+                throw CommandFailure(error)
+            }
+            await session.shutdown()
+        }
+    }
+}
