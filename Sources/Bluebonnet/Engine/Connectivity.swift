@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Synchronization
 
 /// Has requests wait for a network, and keeps them off those that cost money. Only for a session
@@ -11,6 +12,8 @@ enum Connectivity {
     ///
     /// - Parameters:
     ///   - request: The request.
+    ///   - proxy: The proxy that it is sent through; nil for none. Then the way to it counts, and the
+    ///     name of the server is not looked up here.
     ///   - context: Its context.
     ///   - send: Sends it; over a new connection, where an existing one may be over a network that
     ///     the request may not use.
@@ -19,17 +22,19 @@ enum Connectivity {
     @inline(never)
     static func send(
         _ request: Request,
+        _ proxy: Proxy?,
         _ context: ExchangeContext,
         _ send: (_ needsFreshConnection: Bool) async throws -> TransportResponse
     ) async throws -> TransportResponse {
         let waits = context.settings.configuration.waitsForConnectivity
+        let next = proxy.flatMap(\.networkRequest) ?? request
         var isTold = false
         while true {
             var needsFreshConnection = false
             if request.allowsExpensiveNetworkAccess == false, let state = try await context.network(),
                 state.hasExpensiveLink
             {
-                let host = Host(request, try await context.addresses(of: request))
+                let host = Host(next, try await context.addresses(of: next))
                 if let path = host.expensivePath(in: state) {
                     guard waits else { throw NetworkingError(notAllowed: request, path) }
                     if !isTold { try await context.tellWaitingForConnectivity() }
@@ -46,19 +51,19 @@ enum Connectivity {
                 return try await send(needsFreshConnection)
             } catch let error as NetworkingError {
                 guard Self.isUnsent(request, error), context.call.error == nil, !Task.isCancelled,
-                    let state = try await context.network(), Host(request).isUnreachable(in: state)
+                    let state = try await context.network(), Host(next).isUnreachable(in: state)
                 else { throw error }
                 // A host may have a route where there is no default one. A name that was not found
                 // is not looked up again.
                 let isNamed = error.code != .dnsLookupFailed
-                let host = Host(request, isNamed ? try await context.addresses(of: request) : [])
+                let host = Host(next, isNamed ? try await context.addresses(of: next) : [])
                 guard host.isUnreachable(in: state) else { throw error }
                 if !isTold { try await context.tellWaitingForConnectivity() }
                 isTold = true
                 let near = Mutex(state.linksInUse)
                 try await context.waitForNetwork(atMost: nil) { state in
                     if host.isReachable(in: state) { return true }
-                    guard request.destination == nil else { return false }
+                    guard next.destination == nil else { return false }
                     // One whose addresses are not known may be in a network without a default
                     // route, which was not there before.
                     let links = state.linksInUse
@@ -103,7 +108,10 @@ enum Connectivity {
     }
 
     private static func isUnsent(_ request: Request, _ error: NetworkingError) -> Bool {
-        [.dnsLookupFailed, .connectFailed, .dnsLookupTimeout, .connectTimeout].contains(error.code)
+        let codes: [NetworkingError.Code] = [
+            .dnsLookupFailed, .connectFailed, .dnsLookupTimeout, .connectTimeout, .proxyConnectFailed, .proxyTimeout,
+        ]
+        return codes.contains(error.code)
             && request.body.map { $0.isReplayable || $0.use?.hasBegun != true } ?? true
     }
 }
@@ -116,5 +124,12 @@ extension NetworkingError {
                 + "“\(path.interfaceName ?? "")”.",
             request: request
         )
+    }
+}
+
+extension Proxy {
+    /// A request to the proxy itself, which is where the way through the network leads.
+    fileprivate var networkRequest: Request? {
+        URL(string: "http://\(origin.description)/").map { Request(url: $0) }
     }
 }

@@ -36,15 +36,20 @@ final class Engine: Transport {
         context: ExchangeContext,
         offersCodings: Bool,
         concernsNetwork: Bool = true,
+        choice: ProxyChoice = .open,
         needsFreshConnection: Bool = false
     ) async throws -> TransportResponse {
         if concernsNetwork, waitsForConnectivity || request.allowsExpensiveNetworkAccess == false {
-            return try await Connectivity.send(request, context) { needsFreshConnection in
+            let target = try request.target
+            let passage =
+                proxies.concerns(request) ? try await proxies.passage(of: request, to: target.origin, context) : nil
+            return try await Connectivity.send(request, passage?.proxy, context) { needsFreshConnection in
                 try await send(
                     request,
                     context: context,
                     offersCodings: offersCodings,
                     concernsNetwork: false,
+                    choice: .made(passage),
                     needsFreshConnection: needsFreshConnection
                 )
             }
@@ -55,8 +60,13 @@ final class Engine: Transport {
             request.body = body
         }
         let target = try request.target
-        let passage =
-            proxies.concerns(request) ? try await proxies.passage(of: request, to: target.origin, context) : nil
+        let passage: Route.Passage? =
+            switch choice {
+            case .made(let passage): passage
+            case .open where proxies.concerns(request):
+                try await proxies.passage(of: request, to: target.origin, context)
+            case .open: nil
+            }
         var dialogue = ProxyAuthentication.Dialogue()
         let preferredLoop = MultiThreadedEventLoopGroup.currentEventLoop.map { ObjectIdentifier($0) }
         var retries = RepeatableError.Retries()
@@ -135,6 +145,12 @@ final class Engine: Transport {
                 unsent = exchange.takeUnsent()
             }
         }
+    }
+
+    /// Whether it is known how a request uses a proxy.
+    enum ProxyChoice {
+        case open
+        case made(Route.Passage?)
     }
 
     /// Whether the body can be sent after this exchange: it is replayable, or its source was not

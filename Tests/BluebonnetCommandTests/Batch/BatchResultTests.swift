@@ -42,8 +42,8 @@ import Testing
                 {"id":{"k":1},"status":200,"reason":"OK","httpVersion":"1.1","url":"http://a/b",\
                 "headers":[["Set-Cookie","a=\u{E9}"],["Set-Cookie","b"]],"body":"h\\"é","bytes":4,\
                 "trailers":[["ETag","x"]],"interim":[[103,[["Server","s"]]]],"fromCache":false,\
-                "redirects":["http://a/b"],"retries":1,"timings":{"queue":0.0,"dns":0.0,"connect":0.0015,"tls":0.0,\
-                "firstByte":0.0,"total":2.0,"reused":true}}
+                "redirects":["http://a/b"],"retries":1,"timings":{"queue":0.0,"dns":0.0,"connect":0.0015,\
+                "proxy":0.0,"tls":0.0,"firstByte":0.0,"total":2.0,"reused":true}}
 
                 """
         )

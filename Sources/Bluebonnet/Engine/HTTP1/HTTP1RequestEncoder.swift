@@ -5,8 +5,8 @@ import NIOCore
 enum HTTP1RequestEncoder {
     /// Appends the request line and the header section with its empty line.
     ///
-    /// Host comes first (RFC 9110 §7.2), then what a proxy wants, then the fields in their order with
-    /// their spelling, then what the framing of the body needs and the fields do not say.
+    /// Host comes first (RFC 9110 §7.2), then what a proxy wants, then the fields in their order
+    /// with their spelling, then what the framing of the body needs and the fields do not say.
     ///
     /// - Parameters:
     ///   - head: The head to write. Its field values are sent as they are.
