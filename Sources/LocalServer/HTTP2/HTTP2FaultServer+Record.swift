@@ -68,8 +68,8 @@ extension HTTP2FaultServer {
             frames.filter { $0.kind == kind }
         }
 
-        /// The code of the client's last GOAWAY.
-        package var goAwayCode: WireFrame.ErrorCode? { frames(.goAway).last?.errorCode }
+        /// The code of the client's first GOAWAY.
+        package var goAwayCode: WireFrame.ErrorCode? { frames(.goAway).first?.errorCode }
 
         /// The code of the client's RST_STREAM for this stream.
         package func resetCode(of stream: Int) -> WireFrame.ErrorCode? {

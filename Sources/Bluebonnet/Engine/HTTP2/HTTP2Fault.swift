@@ -5,9 +5,10 @@ struct HTTP2Fault: Error, Equatable {
         case malformedFields
         /// A field section that is larger than the limit.
         case fieldsTooLarge
-        /// A content-length that is not a number, or several that differ (RFC 9110 §8.6).
+        /// A content-length that is not a number (RFC 9110 §8.6).
         case invalidContentLength
-        /// More or less content than content-length says (RFC 9113 §8.1.1).
+        /// More or less content than content-length says (RFC 9113 §8.1.1), or several values that
+        /// differ.
         case lengthMismatch
         /// Frames that cost more than they bring (RFC 9113 §10.5).
         case flood

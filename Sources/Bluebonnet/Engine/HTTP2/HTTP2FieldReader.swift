@@ -143,7 +143,10 @@ struct HTTP2FieldReader {
         do {
             return try fields.contentLength().map { Int($0) }
         } catch {
-            throw HTTP2Fault(.invalidContentLength, clause: "sent an invalid content-length")
+            guard error.fault == .conflictingContentLength else {
+                throw HTTP2Fault(.invalidContentLength, clause: "sent an invalid content-length")
+            }
+            throw HTTP2Fault(.lengthMismatch, clause: "sent several values of content-length that differ")
         }
     }
 

@@ -180,6 +180,12 @@ final class HTTP2FrameHandler: ChannelDuplexHandler {
         case .rstStream(let code):
             receiver.receivedReset(HTTP2Code(rawValue: code.networkCode), on: stream)
         case .settings(.settings(let settings)):
+            // RFC 9113 §6.5.2: a server cannot receive pushed streams.
+            guard !settings.contains(where: { $0.parameter == .enablePush && $0.value != 0 }) else {
+                sendGoAway(.protocolError)
+                let clause = "sent SETTINGS_ENABLE_PUSH, which only a client may"
+                return receiver.connectionFailed(HTTP2Fault(.violation, clause: clause))
+            }
             receiver.received { peer in
                 for setting in settings { peer.apply(setting) }
             }

@@ -26,6 +26,10 @@ struct HTTP2Rule: Sendable, CustomTestStringConvertible {
     var name: String
     var steps: [HTTP2FaultStep]
     var outcome: Outcome
+    /// Whether the request on the stream is still being sent.
+    var isUploading = false
+    /// The reason why the server gets another code than that of the RFC.
+    var deviation: Comment?
 
     var testDescription: String { "\(section): \(name)" }
 
@@ -49,6 +53,20 @@ struct HTTP2Rule: Sendable, CustomTestStringConvertible {
     /// The server sends HEADERS with this field block.
     init(_ section: String, _ name: String, _ outcome: Outcome, block: [UInt8]) {
         self.init(section, name, outcome, .headers(block: block, stream: Self.stream, endStream: true))
+    }
+
+    /// The same while the request on the stream is still being sent.
+    var uploading: HTTP2Rule {
+        var rule = self
+        rule.isUploading = true
+        return rule
+    }
+
+    /// The same where the server is known to get another code.
+    func deviating(_ reason: Comment) -> HTTP2Rule {
+        var rule = self
+        rule.deviation = reason
+        return rule
     }
 
     /// The connection error of a rule about frames.

@@ -11,7 +11,7 @@ struct HTTP2RuleTests {
 
     /// Stream 1 has a response under way, the rule is about stream 3, and then stream 1 goes on.
     private static func script(_ rule: HTTP2Rule) -> HTTP2FaultServer.Script {
-        var steps: [HTTP2FaultStep] = [.readRequest, .head(), .readRequest] + rule.steps
+        var steps: [HTTP2FaultStep] = [.readRequest, .head(), rule.isUploading ? .readHead : .readRequest] + rule.steps
         switch rule.outcome {
         case .stream: steps.append(.readFrame(.resetStream))
         case .connection, .afterwards: steps.append(.stall)
@@ -26,23 +26,29 @@ struct HTTP2RuleTests {
         try await HTTP2FaultServer.run(Self.script(rule)) { server in
             try await withSession(Self.configuration) { session in
                 let other = try await session.open(Request(to: server.baseURL + "/other"))
-                let body = Task { try await other.body.collect() }
-                let request = try Request(to: server.baseURL + "/rule")
+                let otherBody = Task { try await other.body.collect() }
+                var request = try Request(to: server.baseURL + "/rule")
+                let (body, end) = AsyncStream.makeStream(of: [UInt8].self)
+                defer { end.finish() }
+                if rule.isUploading {
+                    request.method = .post
+                    request.body = .stream(body)
+                }
                 switch rule.outcome {
                 case .accepted(let text):
                     #expect(try await session.data(for: request).value == Data(text.utf8))
-                    #expect(try await body.value == Data("rest".utf8))
+                    #expect(try await otherBody.value == Data("rest".utf8))
                 case .afterwards(_, let code):
                     #expect(try await session.data(for: request).value == Data("ok".utf8))
-                    let error = try await networkingError { try await body.value }
+                    let error = try await networkingError { try await otherBody.value }
                     #expect(error.code == code, "\(error)")
                 case .stream(_, let code):
                     let error = try await networkingError { try await session.data(for: request) }
                     #expect(error.code == code, "\(error)")
                     #expect(error.request?.url == request.url)
-                    #expect(try await body.value == Data("rest".utf8))
+                    #expect(try await otherBody.value == Data("rest".utf8))
                 case .connection(_, let code):
-                    for work in [{ _ = try await session.data(for: request) }, { _ = try await body.value }] {
+                    for work in [{ _ = try await session.data(for: request) }, { _ = try await otherBody.value }] {
                         let error = try await networkingError(of: work)
                         #expect(error.code == code, "\(error)")
                     }
@@ -60,7 +66,12 @@ struct HTTP2RuleTests {
         switch rule.outcome {
         case .accepted: break
         case .stream(let code, _):
-            #expect(server.connections[0].resetCode(of: HTTP2Rule.stream) == code)
+            let sent = server.connections[0].resetCode(of: HTTP2Rule.stream)
+            if let deviation = rule.deviation {
+                withKnownIssue(deviation) { #expect(sent == code) }
+            } else {
+                #expect(sent == code)
+            }
             #expect(server.connections[0].goAwayCode == nil)
         case .connection(let code, _), .afterwards(let code, _):
             try await server.waitUntilClosed()

@@ -196,8 +196,9 @@ extension HTTP2Rule {
         Self("9113 §6.3", "PRIORITY on the connection", connection(.protocolError), .priority(stream: 0)),
         Self(
             "9113 §6.3",
+            // A stream error, which may be one of the connection (§5.4.1).
             "PRIORITY of another length",
-            .stream(.frameSizeError, .protocolViolation),
+            connection(.frameSizeError),
             .priority([0, 0, 0, 0], stream: stream)
         ),
         Self("9113 §6.4", "RST_STREAM on the connection", connection(.protocolError), .resetStream(.cancel, stream: 0)),
@@ -309,7 +310,7 @@ extension HTTP2Rule {
             "WINDOW_UPDATE of nothing for a stream",
             .stream(.protocolError, .protocolViolation),
             .windowUpdate(0, stream: stream)
-        ),
+        ).uploading,
         Self("9113 §6.9", "WINDOW_UPDATE of nothing for the connection", connection(.protocolError), .windowUpdate(0)),
         Self(
             "9113 §6.9.1",
@@ -317,7 +318,7 @@ extension HTTP2Rule {
             .stream(.flowControlError, .protocolViolation),
             .head,
             .windowUpdate(0x7FFF_FFFF, stream: stream)
-        ),
+        ).uploading,
         Self(
             "9113 §6.9.1",
             "a window of the connection above the largest",
