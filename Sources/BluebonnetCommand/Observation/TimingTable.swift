@@ -62,7 +62,8 @@ struct TimingTable {
     private func connection(_ transaction: TransactionMetrics) -> [String] {
         guard let remote = transaction.remoteEndpoint else { return [] }
         let parts = [
-            "\(remote)", transaction.protocolName, transaction.tlsVersion?.description,
+            "\(remote)", transaction.protocolName,
+            transaction.streamIdentifier.map { "stream \($0)" }, transaction.tlsVersion?.description,
             transaction.tlsCipherSuite?.description,
             transaction.isConnectionReused ? "reused connection" : "new connection",
         ]

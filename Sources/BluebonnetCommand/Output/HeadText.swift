@@ -8,13 +8,14 @@ struct HeadText {
     /// Whether the secrets in fields and URLs are replaced, by the rules of `curlDescription`.
     var hidesSecrets = false
 
-    /// The request as it was sent, with the fields that the engine adds.
-    func request(_ request: Request) -> [String] {
+    /// The request as it was sent, with the fields that the engine adds. With HTTP/2 the first two
+    /// lines stand for its pseudo-header fields (RFC 9113 §8.3.1).
+    func request(_ request: Request, version: HTTPVersion = .http1_1) -> [String] {
         let url = request.url
         var path = url.path(percentEncoded: true)
         if !path.hasPrefix("/") { path = "/" + path }
         if let query = url.query(percentEncoded: true) { path += "?" + query }
-        var lines = ["\(request.method.rawValue) \(shown(url: path)) HTTP/1.1"]
+        var lines = ["\(request.method.rawValue) \(shown(url: path)) HTTP/\(version)"]
         let host = request.headerFields.first { $0.name.canonicalName == "host" }?.value ?? URLShorthand.host(of: url)
         lines.append(field("Host", host))
         for header in request.headerFields where header.name.canonicalName != "host" {
@@ -24,7 +25,11 @@ struct HeadText {
             return lines
         }
         if let body = request.body {
-            lines.append(body.length.map { field("Content-Length", "\($0)") } ?? field("Transfer-Encoding", "chunked"))
+            if let length = body.length {
+                lines.append(field("Content-Length", "\(length)"))
+            } else if version < .http2 {
+                lines.append(field("Transfer-Encoding", "chunked"))
+            }
         } else if [.post, .put, .patch].contains(request.method) {
             lines.append(field("Content-Length", "0"))
         }
@@ -42,15 +47,16 @@ struct HeadText {
         return [paint(head.description, part)] + head.headerFields.map { field($0.name.rawName, shown($0)) }
     }
 
-    /// The times of all phases, in one line.
-    func timings(_ timings: Timings) -> String {
+    /// The times of all phases, in one line, and the stream of HTTP/2.
+    func timings(_ timings: Timings, stream: Int? = nil) -> String {
         let parts: [(String, Duration?)] = [
             ("queue", timings.queue), ("dns", timings.dns), ("connect", timings.connect), ("proxy", timings.proxy),
             ("tls", timings.tls),
             ("first byte", timings.firstByte), ("total", timings.total),
         ]
         let text = parts.compactMap { name, duration in duration.map { "\(name) \(Self.milliseconds($0))" } }
-        let connection = timings.isConnectionReused ? "reused connection" : "new connection"
+        var connection = timings.isConnectionReused ? "reused connection" : "new connection"
+        if let stream { connection = "stream \(stream) of a \(connection)" }
         return paint("\(text.joined(separator: ", ")) (\(connection))", .faint)
     }
 

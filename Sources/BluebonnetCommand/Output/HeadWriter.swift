@@ -16,7 +16,7 @@ struct HeadWriter {
         for url in response.redirects {
             write(lines: [text.paint("redirected to \(text.shown(url: url.absoluteString))", .faint)])
         }
-        write(response.request)
+        write(response.request, version: response.head.httpVersion)
         for head in response.informational { write(head) }
         write(response.head)
     }
@@ -30,16 +30,16 @@ struct HeadWriter {
         write(lines: lines.map { text.paint("connecting to \($0)", .faint) })
     }
 
-    func write(_ request: Request) {
-        write(lines: text.request(request) + [""])
+    func write(_ request: Request, version: HTTPVersion = .http1_1) {
+        write(lines: text.request(request, version: version) + [""])
     }
 
     func write(_ head: ResponseHead) {
         write(lines: text.response(head) + [""])
     }
 
-    func write(_ timings: Timings) {
-        write(lines: [text.timings(timings)])
+    func write(_ timings: Timings, stream: Int?) {
+        write(lines: [text.timings(timings, stream: stream)])
     }
 
     /// Writes that a request is going to be sent again, and why.

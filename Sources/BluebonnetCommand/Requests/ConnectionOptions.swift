@@ -2,7 +2,8 @@ import ArgumentParser
 import Bluebonnet
 import FoundationEssentials
 
-/// The options for timeouts, TLS, addresses and proxies, which requests and `batch` share.
+/// The options for timeouts, versions of HTTP, TLS, addresses and proxies, which requests and `batch`
+/// share.
 struct ConnectionOptions: ParsableArguments {
     @Option(
         name: .long,
@@ -20,6 +21,9 @@ struct ConnectionOptions: ParsableArguments {
         )
     )
     var connectTimeout: Double?
+
+    @Flag(exclusivity: .exclusive)
+    var version: VersionOption?
 
     @Flag(name: .long, help: "Do not check the server's certificate. Anyone can then listen in.")
     var insecure = false
@@ -109,6 +113,7 @@ struct ConnectionOptions: ParsableArguments {
     /// Puts the options into a configuration.
     func apply(to configuration: inout SessionConfiguration) throws(CommandFailure) {
         configuration.timeouts = timeouts
+        if let version { configuration.httpVersions = version.policy }
         try addresses.apply(to: &configuration)
         try proxies.apply(to: &configuration)
         if insecure { configuration.securityPolicy = .acceptingAnyCertificate }

@@ -35,6 +35,7 @@ extension RequestOptions {
         self.authentication = authentication
         var connection = ConnectionOptions()
         (connection.timeout, connection.connectTimeout, connection.insecure) = (nil, nil, false)
+        connection.version = nil
         (connection.cacert, connection.cert, connection.key, connection.pass) = (nil, nil, nil, nil)
         (connection.pin, connection.pins, connection.crlfile, connection.tlsMin) = ([], nil, nil, nil)
         var proxies = ProxyOptions()

@@ -115,7 +115,7 @@ struct RequestRunner {
         if options.verbose {
             var timings = response.timings
             timings.total = startedAt.duration(to: .now)
-            heads.write(timings)
+            heads.write(timings, stream: response.metrics?.transactions.last?.streamIdentifier)
         }
         guard options.checkStatus else { return }
         let status = ExitStatus(statusCode: response.head.status.code)

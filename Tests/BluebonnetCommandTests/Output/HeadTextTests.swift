@@ -18,6 +18,13 @@ import Testing
         )
     }
 
+    @Test func `a request head over HTTP 2 has no transfer coding`() throws {
+        let url = try #require(URL(string: "https://example.org/"))
+        let body = RequestBody.stream(AsyncStream<[UInt8]> { $0.finish() })
+        let request = Request(method: .put, url: url, body: body)
+        #expect(text.request(request, version: .http2) == ["PUT / HTTP/2", "Host: example.org"])
+    }
+
     @Test func `a shown POST without a body has Content-Length 0`() throws {
         let url = try #require(URL(string: "http://example.org"))
         #expect(
@@ -118,5 +125,6 @@ import Testing
         timings.connect = .microseconds(310)
         timings.total = .milliseconds(1304)
         #expect(text.timings(timings) == "connect 0.31 ms, total 1304 ms (new connection)")
+        #expect(text.timings(timings, stream: 5).hasSuffix(" (stream 5 of a new connection)"))
     }
 }
