@@ -12,8 +12,8 @@ enum Connectivity {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - proxy: The proxy that it is sent through; nil for none. Then the way to it counts, and the
-    ///     name of the server is not looked up here.
+    ///   - proxy: The proxy that it is sent through; nil for none. Then the way to it counts, and
+    ///     the name of the server is not looked up here.
     ///   - context: Its context.
     ///   - send: Sends it; over a new connection, where an existing one may be over a network that
     ///     the request may not use.

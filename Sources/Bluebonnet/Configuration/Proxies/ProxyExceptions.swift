@@ -2,7 +2,8 @@ public import FoundationEssentials
 
 /// The servers that are reached without a proxy, written as in the variable `NO_PROXY`.
 ///
-/// The rules are those of curl. A list has elements between commas or white space:
+/// The rules are those of curl, and ports, brackets and networks of any length beyond them. A list
+/// has elements between commas or white space:
 ///
 /// | element | reached without a proxy |
 /// |---|---|

@@ -133,6 +133,31 @@ struct TunnelTests {
         }
     }
 
+    @Test func `an address that a SOCKS proxy cannot reach is followed by the next one`() async throws {
+        try await Self.withOrigin { origin in
+            let refusal: [FaultStep] = [
+                .readBytes(3), .send([5, 0]), .readBytes(13), .send([5, 5, 0, 1, 0, 0, 0, 0, 0, 0]),
+            ]
+            let script = FaultServer.Script.connections([
+                refusal, ProxyScripts.socks5(to: origin.port, request: 10), refusal,
+            ])
+            try await FaultServer.run(script) { proxy in
+                let resolver = StubResolver(["localhost": ["127.0.0.9", "127.0.0.1"]])
+                let configuration = try ProxyScripts.configuration(.socks5, port: proxy.port) {
+                    $0.nameResolver = resolver
+                }
+                try await withSession(configuration) { session in
+                    try await #expect(session.data(for: Request(to: origin.baseURL)).text == "origin")
+                    let error = try await networkingError {
+                        try await session.data(for: Request(to: "https://127.0.0.3/"))
+                    }
+                    #expect(error.code == .proxyRefused, "\(error)")
+                }
+                #expect(proxy.connections.count == 3)
+            }
+        }
+    }
+
     @Test func `SOCKS carries http too, and a proxy over TLS a tunnel for other protocols`() async throws {
         try await FaultServer.run(ProxyScripts.ok) { origin in
             let script: [FaultStep] = [
