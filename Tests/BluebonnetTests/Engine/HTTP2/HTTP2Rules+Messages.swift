@@ -1,4 +1,5 @@
 import LocalServer
+import Testing
 
 @testable import Bluebonnet
 
