@@ -228,8 +228,10 @@ final class HTTP2Connection {
     func lost(_ stream: HTTP2Stream, _ reset: (any Error)?) -> NetworkingError {
         let origin = route.origin
         if stream.tunnel != nil { return .tunnelLost(origin, reset ?? ChannelError.eof) }
+        // RFC 9113 §6.8: the reason, where the server has said one.
+        let reason = machine.goneAway.flatMap { $0 == .noError ? nil : " with \($0)" } ?? ""
         if stream.isSilent, machine.hasServed {
-            let message = "\(origin.description) closed the connection before the response began."
+            let message = "\(origin.description) closed the connection\(reason) before the response began."
             return RepeatableError.marking(NetworkingError(.connectionLost, message, underlying: reset), .stale)
         }
         if let reset { return .lost(origin, reset, hasResponse: !stream.isSilent, isSilent: stream.isSilent) }
@@ -237,7 +239,7 @@ final class HTTP2Connection {
             stream.isSilent
             ? (NetworkingError.Code.connectionLost, "before the response began")
             : (.truncatedResponse, "in the middle of the response")
-        return NetworkingError(code, "\(origin.description) closed the connection \(moment).", underlying: nil)
+        return NetworkingError(code, "\(origin.description) closed the connection\(reason) \(moment).")
     }
 
     /// What was noted for the present read is over.
@@ -375,7 +377,11 @@ extension HTTP2Connection: DeadlineHolder {
             switch stream.run.expire(now: now, unsent: { unsentBytes(of: stream) }) {
             case .goOn: break
             case .sendBody: continueUpload(of: stream)
-            case .fail(let code): fail(stream, .timeout(code, stream.run.exchange), reset: .cancel)
+            case .fail(let code):
+                fail(stream, .timeout(code, stream.run.exchange), reset: .cancel)
+                // Whether the server is slow, or the connection dead, the next request should not
+                // have to find out.
+                if health.test(now: now) { frames?.sendPing(Self.healthPing) }
             }
         }
         for stream in streams.values { arm(for: stream) }

@@ -24,9 +24,6 @@ struct HTTP2Health {
         heardAt = now
     }
 
-    /// Whether the answer to a PING is waited for.
-    var isTesting: Bool { pingedAt != nil }
-
     /// Something came from the server.
     mutating func heard(now: NIODeadline) {
         heardAt = now

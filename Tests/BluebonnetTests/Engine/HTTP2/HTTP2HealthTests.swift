@@ -37,7 +37,6 @@ import Testing
         var health = HTTP2Health(now: Self.at(0))
         _ = health.expire(now: Self.at(HTTP2Health.silence), hasStreams: true)
         health.heard(now: Self.at(25))
-        #expect(!health.isTesting)
         let value18 = health.expire(now: Self.at(30), hasStreams: true)
         #expect(value18 == .goOn)
         #expect(health.nextDeadline(hasStreams: true) == Self.at(25 + HTTP2Health.silence))
