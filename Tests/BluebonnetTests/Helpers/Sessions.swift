@@ -56,9 +56,9 @@ private struct NothingThrown: Error, CustomStringConvertible {
 
 extension SessionConfiguration {
     /// The default configuration with these changes.
-    init(_ change: (inout Self) -> Void) {
+    init(_ change: (inout Self) throws -> Void) rethrows {
         self.init()
-        change(&self)
+        try change(&self)
     }
 }
 

@@ -155,10 +155,12 @@ public struct TransactionMetrics: Sendable {
     public var addressAttempts: [AddressAttempt] {
         guard !record.isConnectionReused, let attempts = record.connection?.times.attempts else { return [] }
         return attempts.map { attempt in
-            AddressAttempt(
+            // One whose time was over may not have been ended yet.
+            let isAbandoned = attempt.outcome == .pending && record.endedAt != nil
+            return AddressAttempt(
                 endpoint: attempt.endpoint,
-                phase: Phase(start: time(attempt.start), end: attempt.end.map(time)),
-                outcome: .init(attempt.outcome)
+                phase: Phase(start: time(attempt.start), end: (attempt.end ?? record.endedAt).map(time)),
+                outcome: isAbandoned ? .abandoned : .init(attempt.outcome)
             )
         }
     }
