@@ -42,15 +42,6 @@ struct BatchOptions: ParsableArguments {
     @OptionGroup
     var retries: RetryOptions
 
-    @Option(name: .long, help: ArgumentHelp("A proxy. Not available yet.", valueName: "url"))
-    var proxy: String?
-
-    @Flag(name: .customLong("http1.1"), help: "Speak HTTP/1.1. The default.")
-    var http1 = false
-
-    @Flag(name: .long, help: "Speak HTTP/2. Not available yet.")
-    var http2 = false
-
     func validate() throws {
         guard (1...Self.mostJobs).contains(jobs) else {
             throw ValidationError("--jobs must be between 1 and \(Self.mostJobs).")
@@ -60,12 +51,6 @@ struct BatchOptions: ParsableArguments {
             throw ValidationError(
                 "--body-on-insecure-redirects and --no-insecure-redirects cannot be used together."
             )
-        }
-        let missing: [(String, Bool)] = [
-            ("--proxy", proxy != nil), ("--http2", http2),
-        ]
-        for (option, isWanted) in missing where isWanted {
-            throw ValidationError(CommandFailure.notAvailable(option).message)
         }
     }
 

@@ -11,10 +11,6 @@ struct CommandFailure: Error, Sendable, Equatable {
         CommandFailure(message: message, status: .usage)
     }
 
-    /// A failure of arguments that need a feature of a later version.
-    static func notAvailable(_ feature: String) -> CommandFailure {
-        .usage("\(feature) is not available yet in version \(MainCommand.version).")
-    }
 }
 
 extension CommandFailure {
