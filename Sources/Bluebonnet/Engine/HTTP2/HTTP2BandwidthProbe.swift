@@ -12,8 +12,13 @@ struct HTTP2BandwidthProbe {
 
     /// A stream's window grows up to this size.
     static let largest = 32 << 20
-    /// The bytes between two probes: none is worth its while for a small response.
+    /// The bytes between two probes at first: none is worth its while for a small response.
     static let interval = 1 << 20
+    /// The most bytes between two probes.
+    static let mostInterval = 64 << 20
+
+    /// The bytes before the next probe: twice as many after each that changed nothing.
+    private var pause = Self.interval
 
     /// Counts bytes that were received. Returns whether a PING is to be sent now.
     mutating func received(_ count: Int) -> Bool {
@@ -22,7 +27,7 @@ struct HTTP2BandwidthProbe {
             return false
         }
         since += count
-        guard since >= Self.interval else { return false }
+        guard since >= pause else { return false }
         isUnderWay = true
         counted = 0
         return true
@@ -34,7 +39,11 @@ struct HTTP2BandwidthProbe {
         guard isUnderWay else { return nil }
         isUnderWay = false
         since = 0
-        guard counted > size / 2, size < Self.largest else { return nil }
+        guard counted > size / 2, size < Self.largest else {
+            pause = min(2 * pause, Self.mostInterval)
+            return nil
+        }
+        pause = Self.interval
         return min(2 * counted, Self.largest)
     }
 }

@@ -123,7 +123,10 @@ final class HTTP2Connection {
         guard isOpen(stream) else { return }
         if let code { frames?.sendReset(code, on: stream.identifier) }
         close(stream)
-        if let tunnel = stream.tunnel { tunnel.failed(error) } else { stream.run.fail(error) }
+        guard let tunnel = stream.tunnel else { return stream.run.fail(error) }
+        // It holds the stream.
+        stream.tunnel = nil
+        tunnel.failed(error)
     }
 
     /// Forgets a stream, and frees its place.

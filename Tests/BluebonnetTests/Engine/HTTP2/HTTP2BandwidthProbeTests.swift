@@ -6,47 +6,47 @@ import Testing
 @Suite struct HTTP2BandwidthProbeTests {
     private let interval = HTTP2BandwidthProbe.interval
 
+    /// A probe whose PING is under way, during which so many bytes have come.
+    private func probing(_ count: Int) -> HTTP2BandwidthProbe {
+        var probe = HTTP2BandwidthProbe()
+        _ = probe.received(interval)
+        _ = probe.received(count)
+        return probe
+    }
+
+    /// Whether a PING follows each of these counts of bytes.
+    private func pings(_ probe: inout HTTP2BandwidthProbe, _ counts: Int...) -> [Bool] {
+        var pings: [Bool] = []
+        for count in counts { pings.append(probe.received(count)) }
+        return pings
+    }
+
     @Test func `a probe begins with the first bytes of a large body, and not twice`() {
         var probe = HTTP2BandwidthProbe()
-        let value1 = probe.received(interval - 1)
-        #expect(!value1)
-        let value2 = probe.received(1)
-        #expect(value2)
-        let value3 = probe.received(10 * interval)
-        #expect(!value3)
+        let pings = pings(&probe, interval - 1, 1, 10 * interval)
+        #expect(pings == [false, true, false])
     }
 
     @Test func `a window grows when more than half of it came within a round trip`() {
-        var probe = HTTP2BandwidthProbe()
-        _ = probe.received(interval)
-        _ = probe.received(600)
-        let value4 = probe.answered(size: 1000)
-        #expect(value4 == 1200)
-        let value5 = probe.answered(size: 1000)
-        #expect(value5 == nil)
+        var probe = probing(600)
+        let (first, second) = (probe.answered(size: 1000), probe.answered(size: 1000))
+        #expect(first == 1200 && second == nil)
     }
 
-    @Test func `a window stays as it is when less came`() {
-        var probe = HTTP2BandwidthProbe()
-        _ = probe.received(interval)
-        _ = probe.received(500)
-        let value6 = probe.answered(size: 1000)
-        #expect(value6 == nil)
-        let value7 = probe.received(interval - 1)
-        #expect(!value7)
-        let value8 = probe.received(1)
-        #expect(value8)
+    @Test func `a window stays as it is when less came, and the next probe is later`() {
+        var probe = probing(500)
+        let size = probe.answered(size: 1000)
+        #expect(size == nil)
+        let pings = pings(&probe, 2 * interval - 1, 1)
+        #expect(pings == [false, true])
     }
 
     @Test func `a window grows up to the largest size`() {
-        var probe = HTTP2BandwidthProbe()
-        _ = probe.received(interval)
-        _ = probe.received(HTTP2BandwidthProbe.largest)
-        let value9 = probe.answered(size: 1000)
-        #expect(value9 == HTTP2BandwidthProbe.largest)
-        _ = probe.received(interval)
-        _ = probe.received(HTTP2BandwidthProbe.largest)
-        let value10 = probe.answered(size: HTTP2BandwidthProbe.largest)
-        #expect(value10 == nil)
+        var probe = probing(HTTP2BandwidthProbe.largest)
+        let size = probe.answered(size: 1000)
+        #expect(size == HTTP2BandwidthProbe.largest)
+        _ = pings(&probe, interval, HTTP2BandwidthProbe.largest)
+        let larger = probe.answered(size: HTTP2BandwidthProbe.largest)
+        #expect(larger == nil)
     }
 }

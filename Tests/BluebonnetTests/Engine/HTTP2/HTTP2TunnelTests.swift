@@ -1,0 +1,60 @@
+import Foundation
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+/// WebSockets on streams of HTTP/2 (RFC 8441).
+@Suite(.timeLimit(.minutes(3)))
+struct HTTP2TunnelTests {
+    private static let settings: [WireFrame.Setting: UInt32] = [.enableConnectProtocol: 1]
+
+    /// Runs with a session that has learned that the server opens tunnels.
+    private func run(
+        _ tunnel: [HTTP2FaultStep],
+        _ work: (HTTP2FaultServer, WebSocketTask) async throws -> Void
+    ) async throws {
+        let script = HTTP2FaultServer.Script.heads { request in
+            request.method == "CONNECT" ? tunnel : [.respond(body: "ok")]
+        }
+        try await HTTP2FaultServer.run(script, options: .init(settings: Self.settings)) { server in
+            try await withSession(.http2()) { session in
+                _ = try await session.data(for: Request(to: server.baseURL))
+                let socket = session.webSocket(for: try Request(to: server.baseURL + "/chat"))
+                socket.resume()
+                try await work(server, socket)
+            }
+        }
+    }
+
+    @Test func `a WebSocket shares the connection of requests`() async throws {
+        let hello: [UInt8] = [0x81, 2] + Array("hi".utf8)
+        try await run([.head(200), .body(hello, endStream: false)]) { server, socket in
+            try await socket.expect(.text("hi"))
+            let request = try #require(server.requests.last)
+            #expect(request.value(of: ":protocol") == "websocket" && request.path == "/chat")
+            #expect(request.value(of: "sec-websocket-version") == "13")
+            for name in ["sec-websocket-key", "upgrade", "connection"] { #expect(request.value(of: name) == nil) }
+            try await socket.send("abc")
+            try await server.wait("a frame of the client") { $0.requests.last?.bodyLength == 9 }
+            #expect(server.connections.count == 1)
+            socket.cancel()
+            try await server.wait("the end of the stream") { $0.connections[0].resetCode(of: 3) == .cancel }
+        }
+    }
+
+    @Test func `a server that refuses a tunnel is an error with its response`() async throws {
+        try await run([.respond(403, body: "no")]) { server, socket in
+            let error = try await networkingError { for try await _ in socket {} }
+            #expect(error.response?.statusCode == 403)
+            #expect(server.connections.count == 1)
+        }
+    }
+
+    @Test func `a tunnel whose stream is reset ends with an error`() async throws {
+        try await run([.head(200), .resetStream(.internalError)]) { _, socket in
+            let error = try await networkingError { for try await _ in socket {} }
+            #expect(error.code == .streamReset)
+        }
+    }
+}
