@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import NIOSSL
+import Synchronization
 
 /// A server for the tests of WebSockets that does on each connection what its script says.
 ///
@@ -38,28 +39,32 @@ package final class WebSocketServer: Sendable {
         _ body: @Sendable (WebSocketServer) async throws -> Result
     ) async throws -> Result {
         let context = try tls.map { try NIOSSLContext(configuration: $0.configuration()) }
+        let connections = Connections()
         var bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .childChannelOption(.allowRemoteHalfClosure, value: false)
+            // Nothing is read before a script runs: one may never run, where the server ends first.
+            .childChannelOption(.autoRead, value: false)
         if let sendBuffer {
             bootstrap = bootstrap.serverChannelOption(.socketOption(.so_sndbuf), value: .init(sendBuffer))
         }
         let listener = try await bootstrap.bind(host: "127.0.0.1", port: 0) { channel in
-            channel.eventLoop.makeCompletedFuture {
+            channel.eventLoop.makeCompletedFuture { () -> any Channel in
                 if let context {
                     try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
                 }
-                return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                connections.add(channel)
+                return channel
             }
         }
         let server = WebSocketServer(port: listener.channel.localAddress?.port ?? 0, isSecure: tls != nil)
+        defer { connections.closeAll() }
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                try await withThrowingDiscardingTaskGroup { connections in
+                try await withThrowingDiscardingTaskGroup { scripts in
                     try await listener.executeThenClose { clients in
                         var number = 0
                         for try await client in clients {
                             number += 1
-                            connections.addTask { [number] in await serve(client, number, script) }
+                            scripts.addTask { [number] in await serve(client, number, script) }
                         }
                     }
                 }
@@ -75,12 +80,29 @@ package final class WebSocketServer: Sendable {
         }
     }
 
-    private static func serve(_ client: NIOAsyncChannel<ByteBuffer, ByteBuffer>, _ number: Int, _ script: Script) async
-    {
+    private static func serve(_ channel: any Channel, _ number: Int, _ script: Script) async {
+        let client = try? await channel.eventLoop.submit {
+            let client = try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+            try channel.syncOptions?.setOption(.autoRead, value: true)
+            return client
+        }.get()
         // A client that ends the connection is a part of many tests.
-        try? await client.executeThenClose { inbound, outbound in
-            var peer = WebSocketPeer(inbound.makeAsyncIterator(), outbound, client.channel)
+        try? await client?.executeThenClose { inbound, outbound in
+            var peer = WebSocketPeer(inbound.makeAsyncIterator(), outbound, channel)
             try? await script(&peer, number)
+        }
+    }
+
+    /// All connections, also those without a script.
+    private final class Connections: Sendable {
+        private let channels = Mutex<[any Channel]>([])
+
+        func add(_ channel: any Channel) {
+            channels.withLock { $0.append(channel) }
+        }
+
+        func closeAll() {
+            for channel in channels.withLock({ $0 }) { channel.close(promise: nil) }
         }
     }
 

@@ -80,8 +80,13 @@ import NIOCore
             input.moveReaderIndex(forwardBy: consumed)
         } while isFull || input.readableBytes > 0
         guard isLast else { return output }
-        // RFC 7692 §7.2.1: the four bytes of the flush are left out. A flush always ends with them.
-        output.moveWriterIndex(to: output.writerIndex - min(4, output.readableBytes))
+        // RFC 7692 §7.2.1: the four bytes of the flush are left out. zlib flushes nothing where
+        // nothing has come since the last flush; §7.2.3.6: an empty message is an empty block.
+        if output.readableBytes >= 4 {
+            output.moveWriterIndex(to: output.writerIndex - 4)
+        } else {
+            output.writeInteger(0 as UInt8)
+        }
         if hasNoContext { unsafe deflateReset(stream) }
         return output
     }

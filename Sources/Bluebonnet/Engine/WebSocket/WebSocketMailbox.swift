@@ -30,6 +30,8 @@ final class WebSocketMailbox: Sendable {
     private struct State {
         var lastNumber = 0
         weak var carrier: (any Carrier)?
+        /// Whether there is a connection, or will be in a moment.
+        var isOpen = false
         /// The end, after which nothing is received or sent. The messages that were received before
         /// are still read.
         var end: WebSocketEnd?
@@ -220,7 +222,7 @@ final class WebSocketMailbox: Sendable {
     /// connection that could send it.
     func close(_ closure: WebSocketClosure?) -> Bool {
         let (isOpen, carrier) = state.withLock { state -> (Bool, (any Carrier)?) in
-            guard state.carrier != nil, state.end == nil else { return (false, nil) }
+            guard state.isOpen, state.end == nil else { return (false, nil) }
             state.isClosing = true
             state.outbox.append(.close(closure))
             return (true, state.carrierToWake())
@@ -302,7 +304,12 @@ final class WebSocketMailbox: Sendable {
         state.withLock { $0.sentPings.removeValue(forKey: number) }?.caller.resume(returning: .success(time))
     }
 
-    /// A connection is there. Returns whether there is something to be sent; it is asked for then.
+    /// The handshake has opened a connection, which will be attached.
+    func opened() {
+        state.withLock { $0.isOpen = true }
+    }
+
+    /// A connection is there. It is woken where there is something to be sent.
     func attach(_ carrier: any Carrier) {
         let isNeeded = state.withLock { state in
             state.carrier = carrier
@@ -316,7 +323,7 @@ final class WebSocketMailbox: Sendable {
     func detach(_ end: WebSocketEnd) {
         let pings = state.withLock { state in
             state.carrier = nil
-            state.isAwake = false
+            (state.isOpen, state.isAwake) = (false, false)
             // A Close frame was for this connection.
             state.outbox.removeAll { if case .close = $0 { true } else { false } }
             defer { state.sentPings = [:] }

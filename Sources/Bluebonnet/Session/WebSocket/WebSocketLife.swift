@@ -55,8 +55,8 @@ final class WebSocketLife: Sendable {
 
     /// Ends what waits for the task, also where it was never started.
     func finish(_ end: WebSocketEnd) {
-        opened.end(.failure(end.error ?? .webSocketIsOver(end.closure)))
         mailbox.end(end)
+        opened.end(.failure(end.error ?? .webSocketIsOver(end.closure)))
         let listeners = listeners.withLock { listeners in
             defer { listeners = nil }
             return listeners ?? []
@@ -99,6 +99,7 @@ final class WebSocketLife: Sendable {
             do {
                 let (response, agreement, tunnel) = try await open()
                 count += 1
+                mailbox.opened()
                 tell(WebSocketOpening(response.head, agreement, number: count))
                 let server = (try? response.request.target)?.host ?? ""
                 let end = await WebSocketConnection.run(
