@@ -21,7 +21,6 @@ struct HTTP2FloodTests {
 
     static let floods = [
         Flood("SETTINGS", .flood(.settings())),
-        Flood("SETTINGS with many values", .flood(.settings((0..<2000).map { _ in (.initialWindowSize, 70_000) }))),
         Flood("PING", .flood(.ping())),
         Flood("empty DATA", .head(), .flood(.data("", stream: 1))),
         Flood("DATA of padding alone", .head(), .flood(.data([], stream: 1, padding: 0))),
@@ -48,21 +47,28 @@ struct HTTP2FloodTests {
                 let codes: [NetworkingError.Code] = [.tooManyFrames, .headerTooLarge, .unexpectedResponse]
                 #expect(codes.contains(error.code), "\(error)")
                 #expect(session.tasks.isEmpty)
+                try await server.wait("the end of the connection or of its stream") { record in
+                    record.connections[0].isClosed || record.connections[0].resetCode(of: 1) != nil
+                }
+                // A socket that is closed while bytes wait in it is reset, which may overtake the
+                // GOAWAY.
                 let connection = server.connections[0]
-                let codeSent = connection.goAwayCode ?? connection.resetCode(of: 1)
-                #expect(codeSent == .enhanceYourCalm, "\(String(describing: codeSent))")
+                let code = connection.goAwayCode ?? connection.resetCode(of: 1)
+                #expect([nil, .enhanceYourCalm].contains(code), "\(String(describing: code))")
             }
         }
     }
 
-    /// Frames that cost little, and have no limit: the times of the request are its end.
-    static let harmless = [
+    /// Frames without a limit, or whose limit a slow client does not reach: the times of the request
+    /// are its end.
+    static let unlimited = [
+        Flood("SETTINGS with many values", .flood(.settings((0..<2000).map { _ in (.initialWindowSize, 70_000) }))),
         Flood("WINDOW_UPDATE", .flood(.windowUpdate(1, stream: 1), times: 1_000_000), .stall),
         Flood("PRIORITY", .flood(.priority(stream: 1))),
         Flood("an unknown type", .flood(WireFrame(.init(rawValue: 0xFA), stream: 1))),
     ]
 
-    @Test(arguments: harmless)
+    @Test(arguments: unlimited)
     func `frames that bring nothing do not prolong the wait for the first byte`(flood: Flood) async throws {
         try await HTTP2FaultServer.run(.connections([[.readRequest] + flood.steps])) { server in
             try await withSession(.http2()) { session in

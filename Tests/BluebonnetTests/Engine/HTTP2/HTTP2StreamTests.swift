@@ -54,7 +54,7 @@ struct HTTP2StreamTests {
         let count = 10_000
         let script = HTTP2FaultServer.Script.requests { request in [.respond(body: "\(request.stream)")] }
         try await HTTP2FaultServer.run(script) { server in
-            try await withSession(.http2()) { session in
+            try await withSession(.http2 { $0.maximumConnectionsPerHost = 1 }) { session in
                 let results = await bodies(of: count, in: session) { _ in try Request(to: server.baseURL) }
                 var streams: Set<String> = []
                 for result in results { streams.insert(try result.get()) }
