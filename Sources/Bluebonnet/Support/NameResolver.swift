@@ -44,6 +44,8 @@ public protocol NameResolver: Sendable {
 }
 
 /// The addresses that a ``NameResolver`` has found.
+///
+/// No counterpart in AFNetworking and Alamofire.
 public struct FoundAddresses: Sendable, Hashable {
     /// The addresses, in the order in which they are to be tried.
     public var addresses: [IPAddress]

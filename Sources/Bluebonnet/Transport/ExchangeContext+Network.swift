@@ -17,8 +17,10 @@ extension ExchangeContext {
     /// Where a request leads to: the addresses of its host, which are looked up where it has a
     /// name; none where they are not found within the time for a connection.
     func addresses(of request: Request) async throws(NetworkingError) -> [IPAddress] {
+        guard let host = request.url.host(percentEncoded: false) else { return request.destination.map { [$0] } ?? [] }
+        let port = request.url.port ?? (request.url.scheme?.lowercased() == "http" ? 80 : 443)
+        if let known = settings.configuration.addressOverrides.addresses(of: host, port: port) { return known }
         if let destination = request.destination { return [destination] }
-        guard let host = request.url.host(percentEncoded: false) else { return [] }
         let found = Mutex<[IPAddress]>([])
         let limit = request.effectiveTimeouts(over: settings.timeouts).connect.duration
         try await sleep(atMost: limit) { wake in

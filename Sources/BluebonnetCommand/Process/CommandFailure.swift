@@ -10,7 +10,6 @@ struct CommandFailure: Error, Sendable, Equatable {
     static func usage(_ message: String) -> CommandFailure {
         CommandFailure(message: message, status: .usage)
     }
-
 }
 
 extension CommandFailure {

@@ -2,8 +2,8 @@ import ArgumentParser
 import Bluebonnet
 import FoundationEssentials
 
-/// The options for timeouts, versions of HTTP, TLS, addresses and proxies, which requests and `batch`
-/// share.
+/// The options for timeouts, versions of HTTP, TLS, addresses and proxies, which requests and
+/// `batch` share.
 struct ConnectionOptions: ParsableArguments {
     @Option(
         name: .long,
