@@ -155,13 +155,14 @@ extension HTTP2Connection: HTTP2FrameReceiver {
     // MARK: The connection
 
     func received(settings change: (inout PeerSettings) -> Void) {
-        let capacity = machine.capacity
+        let (capacity, isFirst) = (machine.capacity, !machine.hasSettings)
         let growth = machine.apply(change)
         if growth != 0 {
             // §6.9.2: a window may become negative, and then waits until it is positive again.
             for stream in streams.values { stream.sendWindow += growth }
         }
-        if machine.capacity != capacity, !machine.isDoomed, let pooled {
+        // The pool may have begun with less than the usual capacity.
+        if isFirst || machine.capacity != capacity, !machine.isDoomed, let pooled {
             pool.resize(pooled, route: route, to: machine.capacity, at: .now())
         }
         if machine.peer.allowsConnectProtocol { pool.remember(tunnels: true, to: route.origin) }

@@ -12,7 +12,7 @@ extension HTTP2Connection {
     /// The decisions of one HTTP/2 connection, without I/O: its streams, its capacity, and its end.
     struct StateMachine {
         private(set) var peer = PeerSettings()
-        private var hasSettings = false
+        private(set) var hasSettings = false
         private var nextStream = 1
         /// Whether no further stream begins.
         private(set) var isDoomed = false

@@ -213,6 +213,7 @@ final class ConnectionPool: Sendable {
     func resize(_ connection: PooledConnection, route: Route, to capacity: Int, at now: NIODeadline) {
         let consequences = state.withLock { state -> Consequences in
             guard state.invalidation == nil, let entry = state.entries[route] else { return Consequences() }
+            state.versions.note(streams: capacity, to: route.origin)
             return Self.consequences(
                 of: entry.queue.resized(connection, to: capacity, at: now),
                 connection,
@@ -275,8 +276,12 @@ final class ConnectionPool: Sendable {
             state.connections[ObjectIdentifier(connection)] = connection
             let entry = state.entry(of: route, limit: connectionsPerOrigin)
             entry.refusal = nil
-            if ready.capacity > 1 { state.versions.note(http2: route.origin) }
-            let served = entry.queue.connected(connection, capacity: ready.capacity, by: handle, at: .now())
+            var capacity = ready.capacity
+            if capacity > 1 {
+                state.versions.note(http2: route.origin)
+                capacity = state.versions.streams(to: route.origin, atMost: capacity)
+            }
+            let served = entry.queue.connected(connection, capacity: capacity, by: handle, at: .now())
             guard state.invalidation == nil else { return nil }
             arm(for: entry.queue.nextDeadline, &state)
             return Self.consequences(of: served, connection, route, &state)

@@ -3,6 +3,7 @@ struct KnownVersions {
     private var http2: Set<Origin> = []
     private var http1: Set<Origin> = []
     private var tunnels: Set<Origin> = []
+    private var streamLimits: [Origin: Int] = [:]
 
     /// The most origins of each kind; then all are forgotten, which costs a connection or a
     /// request.
@@ -21,6 +22,19 @@ struct KnownVersions {
     mutating func note(http1 origin: Origin) {
         if http1.count >= Self.most { http1 = [] }
         http1.insert(origin)
+    }
+
+    /// Notes the streams at once that an origin allows on a connection. No more are begun on its
+    /// next connections before their settings have come: an origin with a low limit would refuse
+    /// them.
+    mutating func note(streams limit: Int, to origin: Origin) {
+        if streamLimits.count >= Self.most { streamLimits = [:] }
+        streamLimits[origin] = limit
+    }
+
+    /// The streams to begin on a new connection before its settings have come.
+    func streams(to origin: Origin, atMost usual: Int) -> Int {
+        min(usual, max(1, streamLimits[origin] ?? usual))
     }
 
     /// Notes whether an origin opens tunnels over HTTP/2 (RFC 8441).

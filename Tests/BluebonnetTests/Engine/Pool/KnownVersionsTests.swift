@@ -39,4 +39,13 @@ import Testing
         known.note(http2: origin)
         #expect(capacity(known) == 100)
     }
+
+    @Test func `a new connection begins with no more streams than the origin allowed before`() {
+        var versions = KnownVersions()
+        #expect(versions.streams(to: origin, atMost: 100) == 100)
+        for (limit, expected) in [(10, 10), (0, 1), (1000, 100)] {
+            versions.note(streams: limit, to: origin)
+            #expect(versions.streams(to: origin, atMost: 100) == expected)
+        }
+    }
 }
