@@ -18,6 +18,7 @@ let package = Package(
         .executable(name: "get-ahc", targets: ["AHCGet"]),
         .executable(name: "get-urlsession", targets: ["URLSessionGet"]),
         .executable(name: "bench-launcher", targets: ["Launcher"]),
+        .executable(name: "bench-echo", targets: ["EchoServer"]),
         .executable(name: "bench-sink", targets: ["UploadSink"]),
     ],
     dependencies: [
@@ -98,12 +99,13 @@ let package = Package(
         ),
         .executableTarget(name: "URLSessionGet"),
         .executableTarget(name: "Launcher"),
+        .executableTarget(name: "EchoServer"),
         .executableTarget(name: "UploadSink"),
     ],
     swiftLanguageModes: [.v6]
 )
 
-let cTargets: Set<String> = ["Launcher", "UploadSink"]
+let cTargets: Set<String> = ["EchoServer", "Launcher", "UploadSink"]
 
 for target in package.targets where !cTargets.contains(target.name) {
     target.swiftSettings =

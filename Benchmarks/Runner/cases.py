@@ -15,7 +15,7 @@ WORKLOADS = [
     "sequential", "sequential-on-loop", "concurrent-64", "concurrent-64-on-loop", "queued-10000", "tls-new", "tls-resumed",
     "download-null", "download-null-on-loop", "download-null-tls", "download-file", "download-file-tls",
     "upload-file", "upload-multipart", "json-100k", "cold-start",
-    "encode-query", "encode-multipart", "cookies-10000", "download-cached", "image-thumbnail",
+    "websocket-echo", "encode-query", "encode-multipart", "cookies-10000", "download-cached", "image-thumbnail",
     *[f"json-{kind}{suffix}" for suffix in payloads.DOCUMENTS for kind in ("value", "decodable")],
 ]
 # Where the processors have nothing to do between requests, so that it matters whether they sleep
@@ -57,6 +57,7 @@ class Places:
     files: payloads.Payloads
     base: str  # nginx
     sink: str
+    echo: str
     cache: Path  # the folder of a cache
     redis: str | None  # the URL of a Redis server; None where none is installed
     tls: TLSPlaces | None  # None where no certificate can be made
@@ -93,6 +94,8 @@ def request_arguments(workload: str, places: Places) -> list:
         return [
             "--url", places.base + "/tiny", "--expect", len(payloads.TINY), "--warm-up", 1280, "--concurrency", 64,
         ]
+    if plain == "websocket-echo":
+        return ["--url", places.echo, "--warm-up", 1280, "--concurrency", 64]
     if plain == "json-100k":
         return ["--url", places.base + "/records.json", "--expect", payloads.RECORD_COUNT, "--warm-up", 10]
     if plain == "download-cached":
@@ -118,7 +121,7 @@ def harness_case(name: str, library: str, workload: str, options: list, places: 
         command = [*executable, job(workload), *arguments, *options, "--requests", count]
         return samples.from_report(samples.output(command), megabytes)
 
-    calibration = 1 if megabytes else 640 if "64" in workload else 100
+    calibration = 1 if megabytes else 6400 if workload == "websocket-echo" else 640 if "64" in workload else 100
     fixed = {"queued-10000": QUEUED, "download-cached": PIECES}.get(workload)
     return Case(workload, name, run, calibration, fixed=fixed)
 
@@ -261,6 +264,10 @@ def cases(workload: str, places: Places) -> list[Case]:
         return encoding_cases(workload, places)
     if workload.startswith("image-"):
         return image_cases(workload, places)
+    if workload == "websocket-echo":
+        rows = [("bluebonnet", "bluebonnet", []), ("bluebonnet-on-loop", "bluebonnet", ["--on-loop"]), ("aiohttp", "aiohttp", [])]
+        found = [harness_case(name, library, workload, options, places) for name, library, options in rows]
+        return [case for case in found if case]
     if workload == "upload-multipart":
         return multipart_upload_cases(places)
     if is_tls(workload) and places.tls is None:

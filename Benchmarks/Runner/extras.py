@@ -32,6 +32,11 @@ def find(sources: Path, target: Path, kept: Path, say: Callable[[str], None]) ->
         found["python"] = [python, "-B", sources / "http_requests.py"]
     else:
         say("no Python package requests: python is left out, but for the cold start")
+    asking = next((path for path in (own, sys.executable) if compiled([path, "-c", "import aiohttp"])), None)
+    if asking:
+        found["aiohttp"] = [asking, "-B", sources / "websocket_aiohttp.py"]
+    else:
+        say("no Python package aiohttp: it is left out of the workload of WebSockets")
     importing = next((path for path in (own, sys.executable) if compiled([path, "-c", "import orjson"])), None)
     if importing:
         found["orjson"] = [importing, "-B", sources / "json_orjson.py"]

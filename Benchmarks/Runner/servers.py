@@ -57,6 +57,13 @@ class Sink:
         return f"http://127.0.0.1:{self.port}/upload"
 
 
+class Echo(Sink):
+    """The WebSocket server that echoes (`Sources/EchoServer`)."""
+
+    def url(self) -> str:
+        return f"ws://127.0.0.1:{self.port}/"
+
+
 class Redis:
     """A Redis server at a Unix-domain socket, or nothing where none is installed."""
 

@@ -33,6 +33,12 @@ public protocol BenchmarkClient: Sendable {
     /// - Returns: The number of bytes of the file that the server received.
     func uploadMultipart(_ path: String, to url: String) async throws -> Int
 
+    /// Opens a WebSocket, and sends small messages that come back, a number of them on their way at
+    /// a time. Only for clients that have WebSockets.
+    ///
+    /// - Returns: The number of messages that came back.
+    func echo(_ messages: Int, inFlight: Int, at url: String) async throws -> Int
+
     /// Fetches a JSON document and decodes it into ``FlatRecord`` values.
     ///
     /// - Returns: The number of records.
@@ -42,6 +48,9 @@ public protocol BenchmarkClient: Sendable {
 extension BenchmarkClient {
     /// Throws ``NoSuchWorkload``: most clients have no multipart forms.
     public func uploadMultipart(_ path: String, to url: String) async throws -> Int { throw NoSuchWorkload() }
+
+    /// Throws ``NoSuchWorkload``: most clients have no WebSockets.
+    public func echo(_ messages: Int, inFlight: Int, at url: String) async throws -> Int { throw NoSuchWorkload() }
 
     /// Throws ``NoSuchWorkload``: most clients have no cache.
     public func downloadThroughCache(_ url: String) async throws -> Int { throw NoSuchWorkload() }

@@ -81,6 +81,9 @@ public struct BenchmarkRun: Sendable {
         _ library: some BenchmarkClient,
         on executor: (any TaskExecutor)?
     ) async -> Tally {
+        if options.workload == .webSocketEcho {
+            return await withTaskExecutorPreference(executor) { await echo(requests, library) }
+        }
         let tasks = min(options.concurrency, requests)
         if tasks == 1 {
             return await withTaskExecutorPreference(executor) { await series(requests, library) }
@@ -91,6 +94,18 @@ public struct BenchmarkRun: Sendable {
                 group.addTask(executorPreference: executor) { await series(share, library) }
             }
             return await group.reduce(into: Tally()) { $0 += $1 }
+        }
+    }
+
+    /// All messages over one WebSocket, so many of them on their way at a time as there are tasks in
+    /// the other workloads.
+    @concurrent
+    private func echo(_ messages: Int, _ library: some BenchmarkClient) async -> Tally {
+        do {
+            let count = try await library.echo(messages, inFlight: options.concurrency, at: options.url)
+            return Tally(amount: count, errors: messages - count)
+        } catch {
+            return Tally(errors: messages, firstError: String(describing: error))
         }
     }
 
@@ -124,7 +139,7 @@ public struct BenchmarkRun: Sendable {
         case .json100k: try await library.records(options.url)
         case .jsonValue, .jsonDecodable, .jsonValueTexts, .jsonDecodableTexts, .jsonValueStructure,
             .jsonDecodableStructure, .jsonValueDoubles, .jsonDecodableDoubles, .encodeQuery, .encodeMultipart,
-            .cookies10000, .imageThumbnail:
+            .cookies10000, .imageThumbnail, .webSocketEcho:
             throw BenchmarkOptions.Invalid(description: "this client has no \(options.workload.rawValue)")
         }
     }

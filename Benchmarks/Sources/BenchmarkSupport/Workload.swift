@@ -46,6 +46,8 @@ public enum Workload: String, Sendable, CaseIterable {
     case cookies10000 = "cookies-10000"
     /// A photo of 12 megapixels decoded to a thumbnail, without network.
     case imageThumbnail = "image-thumbnail"
+    /// Small messages that come back, over one WebSocket, a number of them on their way at a time.
+    case webSocketEcho = "websocket-echo"
 
     /// Whether the workload reads a document from a file.
     var readsFile: Bool { isLocal && (rawValue.hasPrefix("json-") || self == .imageThumbnail) }

@@ -39,6 +39,25 @@ struct BluebonnetLibrary: BenchmarkClient {
         return count
     }
 
+    func echo(_ messages: Int, inFlight: Int, at url: String) async throws -> Int {
+        guard let url = URL(string: url) else { return 0 }
+        var options = WebSocketOptions()
+        options.compression = nil
+        let socket = api.session.webSocket(url, options: options)
+        let message = WebSocketMessage.text("0123456789abcdef")
+        var (sent, received) = (0, 0)
+        while received < messages {
+            while sent < messages, sent - received < inFlight {
+                try await socket.send(message)
+                sent += 1
+            }
+            guard try await socket.receive() == message else { break }
+            received += 1
+        }
+        await socket.close()
+        return received
+    }
+
     func downloadThroughCache(_ url: String) async throws -> Int {
         var count = 0
         for policy in [CachePolicy.reload, .default] {
