@@ -206,7 +206,10 @@ struct HAREntry {
         transaction.response?[.location].map { redaction.field("Location", $0) } ?? ""
     }
 
-    private var httpVersion: String { (transaction.protocolName ?? "http/1.1").uppercased() }
+    /// As it is written in messages: `HTTP/2`, not its registered name `h2`.
+    private var httpVersion: String {
+        transaction.protocolName == "h2" ? "HTTP/2" : (transaction.protocolName ?? "http/1.1").uppercased()
+    }
 
     // MARK: Cookies
 
