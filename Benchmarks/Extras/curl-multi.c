@@ -156,6 +156,8 @@ int main(int count_of_arguments, char **arguments) {
     for (long index = 0; index < concurrency; index++) {
         CURL *handle = transfers[index].handle = curl_easy_init();
         curl_easy_setopt(handle, CURLOPT_URL, url);
+        // Over HTTP/2 a transfer waits for the connection on which it can be a stream.
+        curl_easy_setopt(handle, CURLOPT_PIPEWAIT, strncmp(url, "https:", 6) == 0 ? 1L : 0L);
         curl_easy_setopt(handle, CURLOPT_PRIVATE, &transfers[index]);
         curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, take);
         curl_easy_setopt(handle, CURLOPT_WRITEDATA, &transfers[index]);

@@ -119,7 +119,7 @@ func main() {
 	if err := set.Parse(os.Args[2:]); err != nil {
 		os.Exit(2)
 	}
-	transport := &http.Transport{MaxIdleConnsPerHost: 64, MaxConnsPerHost: *connections}
+	transport := &http.Transport{MaxIdleConnsPerHost: 64, MaxConnsPerHost: *connections, ForceAttemptHTTP2: true}
 	if *trust != "" {
 		authority, err := os.ReadFile(*trust)
 		if err != nil {

@@ -13,7 +13,7 @@ from samples import Sample
 
 WORKLOADS = [
     "sequential", "sequential-on-loop", "concurrent-64", "concurrent-64-on-loop", "queued-10000", "tls-new", "tls-resumed",
-    "download-null", "download-null-on-loop", "download-null-tls", "download-file", "download-file-tls",
+    "h2-64", "h2-download", "download-null", "download-null-on-loop", "download-null-tls", "download-file", "download-file-tls",
     "upload-file", "upload-multipart", "json-100k", "cold-start",
     "websocket-echo", "encode-query", "encode-multipart", "cookies-10000", "download-cached", "image-thumbnail",
     *[f"json-{kind}{suffix}" for suffix in payloads.DOCUMENTS for kind in ("value", "decodable")],
@@ -21,7 +21,7 @@ WORKLOADS = [
 # Where the processors have nothing to do between requests, so that it matters whether they sleep
 # (`servers.Awake`).
 WAITING = {"sequential", "sequential-on-loop"}
-TRANSFERS = {workload for workload in WORKLOADS if workload.startswith(("download-", "upload-"))}
+TRANSFERS = {workload for workload in WORKLOADS if workload.startswith(("download-", "upload-", "h2-download"))}
 PIECES = 64  # of `download-cached`: 1 GiB is stored, and as much is read
 COLD_PYTHON = "import sys, urllib.request as r; sys.stdout.buffer.write(r.urlopen(sys.argv[1]).read())"
 
@@ -44,6 +44,7 @@ class TLSPlaces:
 
     base: str  # resumes no session
     resuming: str
+    http2: str  # for clients that offer HTTP/2
     authority: Path
 
 
@@ -70,12 +71,15 @@ class Places:
 
 
 def is_tls(workload: str) -> bool:
-    return workload.startswith("tls-") or workload.endswith("-tls")
+    return workload.startswith(("tls-", "h2-")) or workload.endswith("-tls")
 
 
 def job(workload: str) -> str:
-    """The workload as the first argument of a client: options say where its tasks run, and the URL whether it uses TLS."""
-    return {"tls-resumed": "tls-new"}.get(workload, workload.removesuffix("-on-loop").removesuffix("-tls"))
+    """The workload as the first argument of a client: options say where its tasks run, and the URL whether it uses TLS.
+
+    The URL also says whether HTTP/2 is spoken: the clients take it where the server offers it.
+    """
+    return {"tls-resumed": "tls-new", "h2-64": "concurrent-64", "h2-download": "download-null"}.get(workload, workload.removesuffix("-on-loop").removesuffix("-tls"))
 
 
 def request_arguments(workload: str, places: Places) -> list:
@@ -90,6 +94,11 @@ def request_arguments(workload: str, places: Places) -> list:
         ]
     if plain == "sequential":
         return ["--url", places.base + "/tiny", "--expect", len(payloads.TINY), "--warm-up", 100]
+    if workload == "h2-64":
+        return [
+            "--url", tls.http2 + "/tiny", "--trust", tls.authority, "--expect", len(payloads.TINY), "--warm-up", 1280,
+            "--concurrency", 64,
+        ]
     if plain == "concurrent-64":
         return [
             "--url", places.base + "/tiny", "--expect", len(payloads.TINY), "--warm-up", 1280, "--concurrency", 64,
@@ -105,6 +114,8 @@ def request_arguments(workload: str, places: Places) -> list:
         return ["--url", places.sink, "--file", places.files.large, *large]
     target = ["--file", places.files.download_target] if plain == "download-file" else []
     base, trust = (tls.base, ["--trust", tls.authority]) if is_tls(workload) else (places.base, [])
+    if workload == "h2-download":
+        base = tls.http2
     return ["--url", base + "/large.bin", *trust, *target, *large]
 
 
@@ -214,6 +225,13 @@ def wrk_case(workload: str, places: Places) -> Case:
     )
 
 
+def h2load_case(places: Places) -> Case:
+    launcher, report = places.binaries / "bench-launcher", places.files.folder / "launcher.json"
+    return Case(
+        "h2-64", "h2load", lambda count: samples.h2load(launcher, report, count, places.tls.http2 + "/tiny"), 640,
+    )
+
+
 def cold_starts(places: Places) -> list[Case]:
     url = places.base + "/tiny"
     commands = {
@@ -279,6 +297,8 @@ def cases(workload: str, places: Places) -> list[Case]:
     result = [case for case in found if case] + curl_command_cases(workload, places)
     if workload in ("sequential", "concurrent-64") and shutil.which("wrk"):
         result.append(wrk_case(workload, places))
+    if workload == "h2-64" and shutil.which("h2load"):
+        result.append(h2load_case(places))
     return result
 
 
@@ -311,6 +331,14 @@ def swift_rows(workload: str, places: Places) -> Rows:
             ("bluebonnet", "bluebonnet", []), ("bluebonnet-cached", "bluebonnet", ["--cache", "memory"]),
             ("bluebonnet-cached-on-disk", "bluebonnet", ["--cache", places.cache]),
         ]
+    if workload == "h2-64":
+        return [("bluebonnet", "bluebonnet", []), ("bluebonnet-on-loop", "bluebonnet", ["--on-loop"]), ("ahc", "ahc", [])]
+    if workload == "h2-download":  # the same over HTTP/1.1, from the server that offers nothing else
+        http1 = ["--url", places.tls.base + "/large.bin"]
+        return [
+            ("bluebonnet", "bluebonnet", []), ("bluebonnet-http1", "bluebonnet", http1),
+            ("ahc", "ahc", []), ("ahc-http1", "ahc", http1),
+        ]
     if workload == "tls-resumed":  # no client built on NIOSSL can; ours with full handshakes, for comparison
         return [("bluebonnet-full", "bluebonnet", ["--expect", len(payloads.TINY)])]
     rows = [("bluebonnet", "bluebonnet", loop)]
@@ -340,6 +368,10 @@ def other_rows(workload: str) -> Rows:
         return []
     if workload == "queued-10000":  # none of them has a limit by default
         return [(f"{name}-6", name, ["--connections", 6]) for name in ("curl", "go", "reqwest")]
+    if workload == "h2-64":
+        return [("curl", "curl", ["--connections", 1]), ("go", "go", [])]
+    if workload == "h2-download":
+        return [("curl", "curl", []), ("go", "go", [])]
     if workload == "tls-resumed":
         return [("curl", "curl", ["--resume"]), ("go", "go", ["--resume"]), ("reqwest", "reqwest", [])]
     rows = [("curl", "curl", [])]

@@ -70,3 +70,15 @@ def wrk(launcher: Path, report: Path, seconds: float, connections: int, url: str
         raise Failure(f"wrk had errors or printed no count of requests: {shown}")
     sample = from_report(text, None)
     return Sample(int(found[1]), float(found[2]), sample.cpu, sample.peak)
+
+
+def h2load(launcher: Path, report: Path, count: int, url: str) -> Sample:
+    """A run of h2load with one connection and 64 streams. Its processor time includes its start."""
+    command = ["h2load", "-t1", "-c1", "-m64", f"-n{count}", url]
+    shown, text = launched(launcher, report, 1, command, show=True)
+    found = re.search(r"finished in ([\d.]+)(ms|s|us),", shown)
+    if not found or f" {count} succeeded" not in shown:
+        raise Failure(f"h2load had errors or printed no time: {shown}")
+    seconds = float(found[1]) * {"s": 1, "ms": 1e-3, "us": 1e-6}[found[2]]
+    sample = from_report(text, None)
+    return Sample(count, seconds, sample.cpu, sample.peak)

@@ -33,6 +33,10 @@ class Web(nginx.Nginx):
         """The URL of nginx over TLS. It has a name, since not every client takes a certificate for an address."""
         return f"https://localhost:{self.ports['RESUMING_PORT' if resuming else 'TLS_PORT']}"
 
+    def http2_url(self) -> str:
+        """The URL of nginx over TLS with HTTP/2."""
+        return f"https://localhost:{self.ports['HTTP_TWO_PORT']}"
+
 
 class Sink:
     """The upload sink (`Sources/UploadSink`), which ends when its standard input closes."""
