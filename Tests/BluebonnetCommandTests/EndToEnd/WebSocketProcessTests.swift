@@ -1,0 +1,98 @@
+import Foundation
+import LocalServer
+import Testing
+
+@testable import BluebonnetCommand
+
+/// `bluebonnet ws` as a process.
+@Suite(.timeLimit(.minutes(5))) struct WebSocketProcessTests {
+    @Test func `lines are sent, and messages are printed`() async throws {
+        try await WebSocketServer.run(WebSocketServer.echo) { server in
+            let output = try await Command.run("ws", server.url, input: "one\ntwo\ngrüße")
+            #expect(output.status == 0)
+            #expect(output.text == "one\ntwo\ngrüße\n")
+            #expect(output.errors == "bluebonnet: connected\nbluebonnet: closed with 1000 (normal closure)\n")
+        }
+    }
+
+    @Test func `quiet says nothing but messages, and binary lines need not be text`() async throws {
+        try await WebSocketServer.run { peer, _ in
+            try await peer.open()
+            let frame = try await peer.readFrame()
+            try await peer.send(.text("opcode \(frame.opcode)"))
+            try await peer.finish()
+        } _: { server in
+            let output = try await Command.run("ws", server.url, "--quiet", "--binary", input: "line")
+            #expect(output.status == 0)
+            #expect(output.text == "opcode 2\n")
+            #expect(output.errors.isEmpty)
+        }
+    }
+
+    @Test func `headers, query parameters and subprotocols are those of the arguments`() async throws {
+        try await WebSocketServer.run { peer, _ in
+            let request = try await peer.readRequest()
+            try await peer.send(peer.response(["Sec-WebSocket-Protocol: b"]))
+            let names = ["origin", "sec-websocket-protocol"]
+            let fields = names.map { request.fields[$0] ?? "" }
+            try await peer.send(.text(([request.line] + fields).joined(separator: "|")))
+            try await peer.finish()
+        } _: { server in
+            let output = try await Command.run(
+                "ws",
+                server.url,
+                "token==a b",
+                "Origin:https://example.org",
+                "--subprotocol",
+                "a",
+                "--subprotocol",
+                "b"
+            )
+            #expect(output.text == "GET /?token=a%20b HTTP/1.1|https://example.org|a, b\n")
+            #expect(output.errors.contains("subprotocol b"))
+        }
+    }
+
+    @Test(arguments: [(404, 4), (503, 5), (200, 1)] as [(Int, Int32)])
+    func `a refusal has the exit status of its response`(status: Int, exit: Int32) async throws {
+        try await WebSocketServer.run { peer, _ in
+            _ = try await peer.readRequest()
+            try await peer.send(Array("HTTP/1.1 \(status) X\r\nContent-Length: 0\r\n\r\n".utf8))
+            _ = try await peer.drain()
+        } _: { server in
+            let output = try await Command.run("ws", server.url)
+            #expect(output.status == exit)
+            #expect(output.errors.contains("web-socket-refused"))
+        }
+    }
+
+    @Test func `an end with an error is told, and is a failure`() async throws {
+        try await WebSocketServer.run { peer, _ in
+            try await peer.open()
+            try await peer.send(.text("last"))
+            try await peer.send(.close(1008, "no more"))
+            _ = try await peer.drain()
+        } _: { server in
+            let output = try await Command.run("ws", server.url, "--stay")
+            #expect(output.status == 1)
+            #expect(output.text == "last\n")
+            #expect(output.errors.contains("1008 (policy violation): no more"))
+        }
+    }
+
+    @Test func `pings are shown with their round trip`() async throws {
+        try await WebSocketServer.run { peer, _ in
+            try await peer.open()
+            for _ in 0..<2 {
+                let frame = try await peer.readFrame()
+                try await peer.send(.pong(frame.payload))
+            }
+            try await peer.send(.close(1000))
+            _ = try await peer.drain()
+        } _: { server in
+            let output = try await Command.run("ws", server.url, "--stay", "--ping", "0.02")
+            #expect(output.status == 0)
+            #expect(output.errors.contains("pong after"))
+        }
+    }
+}
