@@ -264,7 +264,8 @@ final class WebSocketConnection {
         timer = nil
         if let link { call.detach(link) }
         link = nil
-        mailbox.detach(end)
+        mailbox.detach(end, returning: taken)
+        taken.removeAll()
         endTunnel(tunnel)
         whenEnded(end)
     }

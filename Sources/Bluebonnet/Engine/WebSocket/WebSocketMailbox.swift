@@ -319,11 +319,16 @@ final class WebSocketMailbox: Sendable {
         if isNeeded { carrier.wake() }
     }
 
-    /// The connection is gone. The pings that were sent have no pong.
-    func detach(_ end: WebSocketEnd) {
+    /// The connection is gone. The pings that were sent have no pong; what it has taken and not
+    /// begun to send waits for another one.
+    func detach(_ end: WebSocketEnd, returning unsent: some BidirectionalCollection<Outgoing>) {
         let pings = state.withLock { state in
             state.carrier = nil
             (state.isOpen, state.isAwake) = (false, false)
+            for case .message(let message) in unsent.reversed() {
+                state.outbox.prepend(.message(message))
+                state.outboxSize += Self.size(of: message)
+            }
             // A Close frame was for this connection.
             state.outbox.removeAll { if case .close = $0 { true } else { false } }
             defer { state.sentPings = [:] }

@@ -98,6 +98,30 @@ import Testing
         #expect(throws: WebSocketFault.self) { try reader.next(&bytes) }
     }
 
+    @Test func `bytes at random are read the same however they are cut`() {
+        var generator = SeededGenerator(seed: 6455)
+        for _ in 0..<3000 {
+            var bytes: [UInt8] = []
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                let opcode: UInt8 = [0, 1, 1, 2, 8, 9, 10].randomElement(using: &generator) ?? 0
+                let count = [0, 1, 5, 125, 126, 300].randomElement(using: &generator) ?? 0
+                let payload = (0..<count).map { _ in UInt8.random(in: 0x20...0x7E, using: &generator) }
+                bytes += WebSocketFrame(opcode, payload, isFinal: Bool.random(using: &generator) || opcode > 7).bytes
+            }
+            // One byte of some is another one.
+            if Bool.random(using: &generator), let index = bytes.indices.randomElement(using: &generator) {
+                bytes[index] = UInt8.random(in: .min ... .max, using: &generator)
+            }
+            for deflate in [nil, PerMessageDeflate()] {
+                let whole = Reader.read(bytes, deflate: deflate)
+                for pieces in [1, 3, 64] {
+                    let cut = Reader.read(bytes, pieces: pieces, deflate: deflate)
+                    #expect(cut.events == whole.events && cut.fault?.closeCode == whole.fault?.closeCode)
+                }
+            }
+        }
+    }
+
     // MARK: Limits
 
     @Test func `a frame beyond its limit is refused by its header`() {
