@@ -16,10 +16,10 @@ struct WebSocketRunner: Sendable {
     /// - Throws: ``NetworkingError``, and ``CommandFailure`` for a line that cannot be sent.
     func run() async throws {
         let openings = socket.openings
-        _ = try await socket.value
+        tell(try await socket.value)
         let lines = LineReader(try input())
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { for await opening in openings { tell(opening) } }
+            group.addTask { for await opening in openings where opening.number > 1 { tell(opening) } }
             group.addTask { try await send(lines) }
             if let pingInterval {
                 group.addTask {
