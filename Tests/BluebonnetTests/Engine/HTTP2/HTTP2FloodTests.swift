@@ -59,8 +59,8 @@ struct HTTP2FloodTests {
         }
     }
 
-    /// Frames without a limit, or whose limit a slow client does not reach: the times of the request
-    /// are its end.
+    /// Frames without a limit, or whose limit a slow client does not reach: the times of the
+    /// request are its end.
     static let unlimited = [
         Flood("SETTINGS with many values", .flood(.settings((0..<2000).map { _ in (.initialWindowSize, 70_000) }))),
         Flood("WINDOW_UPDATE", .flood(.windowUpdate(1, stream: 1), times: 1_000_000), .stall),
