@@ -265,13 +265,6 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         call.withLock { _ in state.attempt = times }
     }
 
-    /// The proxy that it waits for, as long as the connection through it is being made.
-    var awaitedProxy: Proxy? {
-        guard let proxy = route.proxy else { return nil }
-        let times = call.withLock { _ in state.attempt?.value }
-        return times.map { $0.proxy?.end == nil } ?? false ? proxy : nil
-    }
-
     /// Whether it has not ended and is on no connection.
     var isWaiting: Bool {
         call.withLock { _ in

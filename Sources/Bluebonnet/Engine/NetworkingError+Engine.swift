@@ -5,9 +5,6 @@ import NIOSSL
 /// The errors for the engine's faults.
 extension NetworkingError {
     static func timeout(_ code: Code, _ exchange: Exchange) -> NetworkingError {
-        if code == .connectTimeout, let proxy = exchange.awaitedProxy {
-            return proxyTimedOut(proxy, exchange.route.origin, exchange.timeouts.connect.duration)
-        }
         let server = exchange.route.origin.description
         let message =
             switch code {

@@ -140,7 +140,7 @@ public struct Proxy: Sendable, Hashable {
         guard (1...65_535).contains(port) else {
             throw Self.fault("The port \(port) of a proxy is not between 1 and 65535.")
         }
-        guard let url = URL(string: "http://\(authority)/"), url.path == "/", url.port == nil,
+        guard let url = URL(string: "http://\(authority)/"), url.path == "/", url.port == nil, url.user == nil,
             let target = try? RequestTarget(url), case .host(let host, _) = target.origin.endpoint
         else {
             throw Self.fault(

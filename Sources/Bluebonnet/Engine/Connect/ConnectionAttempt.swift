@@ -100,11 +100,7 @@ final class ConnectionAttempt {
     }
 
     private func timedOut() {
-        // As long as the proxy is not passed, it is the one that is waited for.
-        guard let proxy = route.proxy, entry != nil else {
-            return end(.failure(.connectTimedOut(route.origin, timeout, times)), atOnce: true)
-        }
-        end(.failure(.proxyTimedOut(proxy, route.origin, timeout)), atOnce: true)
+        end(.failure(.connectTimedOut(route, timeout, times)), atOnce: true)
     }
 
     /// Ends the attempt; only the first end counts. With `atOnce`, TLS sends no closing alert, so

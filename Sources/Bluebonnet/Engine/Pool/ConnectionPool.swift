@@ -379,7 +379,7 @@ final class ConnectionPool: Sendable {
         case .request: .timeout(.requestTimeout, exchange)
         case .connect:
             .connectTimedOut(
-                exchange.route.origin,
+                exchange.route,
                 exchange.timeouts.connect.duration,
                 entry.queue.attempts.first?.handle.times.value ?? ConnectionTimes()
             )

@@ -34,11 +34,19 @@ extension NetworkingError {
         )
     }
 
-    /// The proxy was not reached, or has opened no tunnel in time.
-    static func proxyTimedOut(_ proxy: Proxy, _ origin: Origin, _ timeout: Duration?) -> NetworkingError {
-        NetworkingError(
+    /// No connection along a route was ready in time. As long as the proxy is not passed, it is the
+    /// one that was waited for.
+    static func connectTimedOut(
+        _ route: Route,
+        _ timeout: Duration?,
+        _ times: ConnectionTimes
+    ) -> NetworkingError {
+        guard let proxy = route.proxy, times.proxy?.end == nil else {
+            return connectTimedOut(route.origin, timeout, times)
+        }
+        return NetworkingError(
             .proxyTimeout,
-            "The proxy \(proxy) was not ready to reach \(origin.description) within \(timeout.sentence)."
+            "The proxy \(proxy) was not ready to reach \(route.origin.description) within \(timeout.sentence)."
         )
     }
 
