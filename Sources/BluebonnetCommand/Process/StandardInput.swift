@@ -10,10 +10,13 @@ import FoundationEssentials
 
 /// Standard input and the kind of file it is.
 enum StandardInput {
+    /// Whether it is a terminal.
+    static var isTerminal: Bool { isatty(0) == 1 }
+
     /// Whether it is a pipe, a socket or a file, which is meant for the command. A terminal,
     /// `/dev/null` and a closed input are not.
     static var isPiped: Bool {
-        if isatty(0) == 1 { return false }
+        if isTerminal { return false }
         // On Linux this link names the descriptor's file: `pipe:[7]`, `socket:[7]` or a path.
         guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/0") else {
             return false

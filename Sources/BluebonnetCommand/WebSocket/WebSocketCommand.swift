@@ -11,8 +11,8 @@ struct WebSocketCommand: AsyncParsableCommand {
         abstract: "Opens a WebSocket: lines are sent, and messages are printed.",
         discussion: """
             Each line of standard input is a message, and each message that comes is a line of \
-            standard output. The end of standard input, ^D on a terminal, closes the WebSocket, and \
-            what the server sends until then is printed.
+            standard output. Behind the end of standard input, the WebSocket is closed when no \
+            message has come for a second; on a terminal, ^D closes it at once.
 
             Examples:
               bluebonnet ws wss://example.org/feed --stay
@@ -58,6 +58,15 @@ struct WebSocketCommand: AsyncParsableCommand {
     )
     var ping: Double?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The time without a message after which the end of standard input closes. (default: 1; on a terminal 0)",
+            valueName: "seconds"
+        )
+    )
+    var wait: Double?
+
     @Flag(name: .long, help: "Stay connected at the end of standard input, until the server closes.")
     var stay = false
 
@@ -77,6 +86,9 @@ struct WebSocketCommand: AsyncParsableCommand {
     var connection: ConnectionOptions
 
     func validate() throws {
+        if let wait, Seconds(wait) == nil {
+            throw ValidationError("--wait must be a number of seconds from 0 to \(Seconds.mostText).")
+        }
         guard let ping else { return }
         guard let seconds = Seconds(ping), seconds.duration > .zero else {
             throw ValidationError("--ping must be a number of seconds above 0 and up to \(Seconds.mostText).")
@@ -108,7 +120,8 @@ struct WebSocketCommand: AsyncParsableCommand {
             socket: session.webSocket(for: plan.request, options: options),
             isBinary: binary,
             pingInterval: ping.flatMap { Seconds($0)?.duration },
-            staysOpen: stay,
+            patience: stay
+                ? nil : wait.flatMap { Seconds($0)?.duration } ?? (StandardInput.isTerminal ? .zero : .seconds(1)),
             isQuiet: quiet
         )
         // After a signal, the server is told before the process ends.

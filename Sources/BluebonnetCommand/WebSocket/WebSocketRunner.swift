@@ -1,5 +1,6 @@
 import Bluebonnet
 import FoundationEssentials
+import Synchronization
 
 /// A WebSocket between standard input and standard output.
 struct WebSocketRunner: Sendable {
@@ -7,9 +8,26 @@ struct WebSocketRunner: Sendable {
     /// Whether lines are sent as binary messages.
     let isBinary: Bool
     let pingInterval: Duration?
-    /// Whether the end of the input does not close it.
-    let staysOpen: Bool
+    /// The time without a message after which the end of the input closes it; nil for never.
+    let patience: Duration?
     let isQuiet: Bool
+    /// The time at which the last message came or was sent.
+    private let lastMessage = LastMessage()
+
+    init(socket: WebSocketTask, isBinary: Bool, pingInterval: Duration?, patience: Duration?, isQuiet: Bool) {
+        self.socket = socket
+        self.isBinary = isBinary
+        self.pingInterval = pingInterval
+        self.patience = patience
+        self.isQuiet = isQuiet
+    }
+
+    private final class LastMessage: Sendable {
+        private let time = Mutex(ContinuousClock.now)
+
+        func note() { time.withLock { $0 = .now } }
+        var instant: ContinuousClock.Instant { time.withLock { $0 } }
+    }
 
     /// Runs until the WebSocket is closed.
     ///
@@ -66,7 +84,13 @@ struct WebSocketRunner: Sendable {
                 throw CommandFailure.usage("Line \(line.number) is not UTF-8; --binary sends any bytes.")
             }
         }
-        if !staysOpen { await socket.close() }
+        guard let patience else { return }
+        // Some servers send nothing more behind a close, also not what they owe.
+        lastMessage.note()
+        while case let end = lastMessage.instant + patience, end > .now {
+            try await Task.sleep(until: end, clock: .continuous)
+        }
+        await socket.close()
     }
 
     private func receive() async throws {
@@ -75,6 +99,7 @@ struct WebSocketRunner: Sendable {
         // On a terminal, what comes stands beside what is typed.
         let mark = isTerminal ? Paint(isOn: OutputStyle(.auto, for: output).colors)("< ", .faint) : ""
         for try await message in socket {
+            lastMessage.note()
             switch message {
             case .text(let text):
                 output.write(Array((mark + (isTerminal ? ShownText.harmless(text) : text) + "\n").utf8))
@@ -92,7 +117,7 @@ struct WebSocketRunner: Sendable {
         var parts = [opening.number == 1 ? "connected" : "connected again"]
         if let subprotocol = opening.subprotocol { parts.append("subprotocol \(subprotocol)") }
         if opening.isCompressed { parts.append("compressed") }
-        if StandardStream.error.isTerminal, !staysOpen { parts.append("^D closes") }
+        if StandardInput.isTerminal, patience != nil { parts.append("^D closes") }
         tell(parts.joined(separator: ", "))
     }
 

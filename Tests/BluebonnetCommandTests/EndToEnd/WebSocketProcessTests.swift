@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct WebSocketProcessTests {
     @Test func `lines are sent, and messages are printed`() async throws {
         try await WebSocketServer.run(WebSocketServer.echo) { server in
-            let output = try await Command.run("ws", server.url, input: "one\ntwo\ngrüße")
+            let output = try await Command.run("ws", server.url, "--wait", "0", input: "one\ntwo\ngrüße")
             #expect(output.status == 0)
             #expect(output.text == "one\ntwo\ngrüße\n")
             #expect(output.errors == "bluebonnet: connected\nbluebonnet: closed with 1000 (normal closure)\n")
@@ -22,7 +22,7 @@ import Testing
             try await peer.send(.text("opcode \(frame.opcode)"))
             try await peer.finish()
         } _: { server in
-            let output = try await Command.run("ws", server.url, "--quiet", "--binary", input: "line")
+            let output = try await Command.run("ws", server.url, "--quiet", "--binary", "--wait", "0.3", input: "line")
             #expect(output.status == 0)
             #expect(output.text == "opcode 2\n")
             #expect(output.errors.isEmpty)

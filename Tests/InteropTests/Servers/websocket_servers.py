@@ -44,7 +44,9 @@ async def echo_by_aiohttp(request):
 async def main(certificate: str, key: str):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
-    options = {"max_size": LIMIT, "subprotocols": ["echo.v1"]}
+    # The list alone would refuse clients without a subprotocol.
+    chosen = lambda _, offered: "echo.v1" if "echo.v1" in offered else None
+    options = {"max_size": LIMIT, "subprotocols": ["echo.v1"], "select_subprotocol": chosen}
     plain = await serve(echo_by_websockets, "127.0.0.1", 0, **options)
     secure = await serve(echo_by_websockets, "127.0.0.1", 0, ssl=context, **options)
     application = web.Application()
