@@ -93,6 +93,23 @@ struct WebSocketInteropTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `hypercorn opens a WebSocket on a stream of HTTP/2 where it is known to do so`(isKnown: Bool) async throws {
+        try await withSession(try SessionConfiguration(trusting: .authority)) { session in
+            let url = try #require(URL(string: InteropServer.hypercorn.address))
+            if isKnown { _ = try await session.data(for: Request(url: url.appending(path: "tiny.txt"))) }
+            let socket = session.webSocket(url)
+            let version = try await socket.receive()
+            #expect(version == .text(isKnown ? "HTTP/2" : "HTTP/1.1"))
+            for message in Self.messages.dropFirst() where message != .binary(Data()) {
+                try await socket.send(message)
+                let received = try await socket.receive()
+                #expect(received == message)
+            }
+            #expect(await socket.close().code == .normalClosure)
+        }
+    }
+
     @Test func `an abrupt end is a lost connection`() async throws {
         try await withSocket(to: .webSockets, "/cut") { socket in
             try await socket.send("cut")

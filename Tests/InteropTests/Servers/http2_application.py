@@ -9,6 +9,8 @@ PIECE = 1 << 16
 
 
 async def application(scope, receive, send):
+    if scope["type"] == "websocket":
+        return await echo_messages(scope, receive, send)
     if scope["type"] != "http":
         return
     path, method = scope["path"], scope["method"]
@@ -31,6 +33,15 @@ async def application(scope, receive, send):
         await respond(send, method, 200, file.read_bytes())
     else:
         await respond(send, method, 404, b"nothing here\n")
+
+
+async def echo_messages(scope, receive, send):
+    """A WebSocket, which is told first by which version of HTTP it was opened."""
+    await receive()
+    await send({"type": "websocket.accept"})
+    await send({"type": "websocket.send", "text": f"HTTP/{scope['http_version']}"})
+    while (event := await receive())["type"] == "websocket.receive":
+        await send({"type": "websocket.send", "text": event.get("text"), "bytes": event.get("bytes")})
 
 
 async def respond(send, method, status, body, *fields):
