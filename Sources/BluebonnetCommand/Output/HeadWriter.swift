@@ -21,13 +21,17 @@ struct HeadWriter {
         write(response.head)
     }
 
-    /// Writes which addresses were tried, for each connection that was made.
+    /// Writes which addresses were tried, and the proxy, for each connection that was made.
     func write(attempts metrics: TaskMetrics?) {
         let lines = (metrics?.transactions ?? []).flatMap { transaction in
-            transaction.addressAttempts.map { AttemptText.text(of: $0, since: transaction.start) }
+            let attempts = transaction.addressAttempts.map {
+                "connecting to \(AttemptText.text(of: $0, since: transaction.start))"
+            }
+            let proxy = transaction.isConnectionReused ? nil : transaction.proxy.map { "through the proxy \($0)" }
+            return attempts + [proxy].compactMap(\.self)
         }
         guard !lines.isEmpty else { return }
-        write(lines: lines.map { text.paint("connecting to \($0)", .faint) })
+        write(lines: lines.map { text.paint($0, .faint) })
     }
 
     func write(_ request: Request, version: HTTPVersion = .http1_1) {

@@ -85,6 +85,7 @@ struct ProxyProcessTests {
                 environment: Self.clean()
             )
             #expect(output.status == 0, "\(output)")
+            #expect(output.errors.contains("through the proxy http://127.0.0.1:\(proxy.port)"), "\(output.errors)")
             #expect(output.errors.contains("proxy     http://127.0.0.1:\(proxy.port)"), "\(output.errors)")
             #expect(!(output.errors + output.text).contains("secret"))
             #expect(!(output.errors + output.text).contains(Self.basic))
