@@ -18,7 +18,8 @@ public struct Timeouts: Sendable, Hashable {
     ///
     /// It runs while no connection to the host is open, whether the one that is being made was
     /// begun for this request or for another, and for a connection that is made for this request
-    /// beside others.
+    /// beside others. A name that is not found until then is
+    /// ``NetworkingError/Code/dnsLookupTimeout``.
     public var connect: Duration?
 
     /// The time from the request being sent to the first byte of the response. Default: 60 seconds.

@@ -1,0 +1,61 @@
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import Bluebonnet
+
+/// The addresses of all families at once, for a proxy that takes addresses only.
+@Suite(.timeLimit(.minutes(1)))
+struct HostLookupTests {
+    private static func addresses(
+        of host: String,
+        _ change: @escaping @Sendable (inout SessionConfiguration) -> Void = { _ in }
+    ) async -> Result<[String], NetworkingError> {
+        let hosts = ["many.test": ["192.0.2.1", "192.0.2.2", "2001:db8::1"], "empty.test": []]
+        let loop = NIOSingletons.posixEventLoopGroup.next()
+        return await withCheckedContinuation { continuation in
+            loop.execute {
+                let dialer = Dialer(
+                    SessionConfiguration {
+                        $0.nameResolver = StubResolver(hosts)
+                        change(&$0)
+                    }
+                )
+                HostLookup(dialer, on: loop).start(host, 80) { result in
+                    let origin = Origin(isSecure: false, endpoint: .host(host, port: 80))
+                    continuation.resume(
+                        returning: result.map { $0.map(\.description) }.mapError { .dialing(origin, $0) }
+                    )
+                }
+            }
+        }
+    }
+
+    @Test func `the families take turns`() async throws {
+        let addresses = try await Self.addresses(of: "many.test").get()
+        #expect(addresses == ["2001:db8::1", "192.0.2.1", "192.0.2.2"])
+    }
+
+    @Test func `a family that is not to be used has no addresses`() async throws {
+        let addresses = try await Self.addresses(of: "many.test") { $0.addressFamilies = [.ipv4] }.get()
+        #expect(addresses == ["192.0.2.1", "192.0.2.2"])
+    }
+
+    @Test func `an override is used in place of a lookup`() async throws {
+        let address = try #require(IPAddress("192.0.2.9"))
+        let addresses = try await Self.addresses(of: "many.test") {
+            $0.addressOverrides.set([address], for: "many.test", port: 80)
+        }.get()
+        #expect(addresses == ["192.0.2.9"])
+    }
+
+    @Test(arguments: ["missing.test", "empty.test"])
+    func `a name without an address is a failure`(host: String) async throws {
+        guard case .failure(let error) = await Self.addresses(of: host) else {
+            Issue.record("it has addresses")
+            return
+        }
+        #expect(error.code == .dnsLookupFailed)
+        #expect((error.underlying is StubResolver.NotFound) == (host == "missing.test"))
+    }
+}
