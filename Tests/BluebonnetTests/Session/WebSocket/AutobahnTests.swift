@@ -64,8 +64,10 @@ struct AutobahnTests {
         for (number, result) in seen.all {
             let test = cases[number - 1]
             #expect(result.hasClosed && result.closeCode == test.closeCode, "\(test): \(result.closeCode as Any)")
-            // What came in front of a fault may be returned before the fault is told, or not.
-            if test.closeCode != 1000 {
+            // What came in front of a fault, or of a Close frame in the same burst, may be returned
+            // before the end, or not: nothing is sent behind a Close frame (RFC 6455 §5.5.1), and a
+            // reader on another thread comes too late.
+            if test.closeCode != 1000 || test.frames.contains(where: { $0.opcode == 8 }) {
                 #expect(test.messages.starts(with: result.messages), "\(test)")
             } else {
                 #expect(result.messages.map(\.count) == test.messages.map(\.count), "\(test)")
