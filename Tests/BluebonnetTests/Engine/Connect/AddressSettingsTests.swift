@@ -22,7 +22,7 @@ struct AddressSettingsTests {
                 let response = try await session.data(for: Request(to: "http://NAME.test:\(server.port)/"))
                 #expect(response.value == Data("ok".utf8))
                 #expect(response.timings.dns == nil)
-                #expect(server.requests.first?.values(of: "host") == ["name.test:\(server.port)"])
+                #expect(server.requests.first?.values(of: "host") == ["NAME.test:\(server.port)"])
                 #expect(resolver.lookups(of: "name.test") == 0)
                 // Another port has no override.
                 let error = try await networkingError {
