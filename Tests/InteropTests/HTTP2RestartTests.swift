@@ -24,6 +24,14 @@ struct HTTP2RestartTests {
         return process
     }
 
+    /// Kills nghttpd, which does not end by SIGTERM, and returns when it has ended.
+    private func end(_ process: Process) async {
+        await withCheckedContinuation { continuation in
+            process.terminationHandler = { _ in continuation.resume() }
+            kill(process.processIdentifier, SIGKILL)
+        }
+    }
+
     private static func accepts(_ port: Int) -> Bool {
         let connected = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(
             host: "127.0.0.1",
@@ -38,15 +46,14 @@ struct HTTP2RestartTests {
         let port = try #require(listener.localAddress?.port)
         try await listener.close().get()
         var server = try await start(port: port)
-        defer { server.terminate() }
+        defer { kill(server.processIdentifier, SIGKILL) }
         var configuration = try SessionConfiguration(trusting: .authority)
         configuration.httpVersions = .http2
         try await withSession(configuration) { session in
             var connections: Set<Int?> = []
             for round in 0..<3 {
                 if round > 0 {
-                    server.terminate()
-                    server.waitUntilExit()
+                    await end(server)
                     server = try await start(port: port)
                 }
                 for _ in 0..<2 {
