@@ -69,6 +69,21 @@ struct ConnectivityTests {
         }
     }
 
+    @Test func `a task with a proxy waits for the way to the proxy`() async throws {
+        let setting = Setting(.offline)
+        try await FaultServer.run(Self.echo) { server in
+            let proxy = try Proxy(.http, host: "name.test", port: server.port)
+            try await withSession(setting.configuration { $0.proxies = .proxy(proxy) }) { session in
+                async let data = session.data(for: Request(to: "http://one.example/")).value
+                await setting.isWaiting.wait()
+                setting.connect()
+                let received = try await data
+                #expect(received.elementsEqual("ok".utf8))
+            }
+            #expect(server.requests.map(\.target) == ["http://one.example/"])
+        }
+    }
+
     @Test func `a host in a network without a default route is tried when that is there`() async throws {
         let setting = Setting(.offline)
         try await FaultServer.run(Self.echo) { server in
