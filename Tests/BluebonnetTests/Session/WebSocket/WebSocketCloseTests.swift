@@ -131,6 +131,7 @@ struct WebSocketCloseTests {
             socket.cancel()
             #expect(try await received.code == .cancelled)
             #expect(socket.state == .completed)
+            try await until("the server is told") { !codes.all.isEmpty }
         }
         #expect(codes.all == [1001])
     }
