@@ -39,7 +39,8 @@ struct MainCommand: AsyncParsableCommand {
             """,
         version: version,
         subcommands: requestCommands + [
-            DownloadCommand.self, UploadCommand.self, BatchCommand.self, WebSocketCommand.self, TrustCommand.self, CookiesCommand.self,
+            DownloadCommand.self, UploadCommand.self, BatchCommand.self, WebSocketCommand.self, TrustCommand.self,
+            CookiesCommand.self,
             CacheCommand.self, ImageCommand.self, ReachabilityCommand.self, ServeCommand.self, DemoCommand.self,
         ]
     )

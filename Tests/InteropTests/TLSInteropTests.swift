@@ -25,7 +25,7 @@ struct TLSInteropTests {
     @Test func `nginx is reached over TLS when its authority is trusted`() async throws {
         let text = try await text(.nginxTLS, "/echo", trusting: .authority)
         #expect(text.hasPrefix("GET /echo\n"))
-        #expect(text.contains("HTTP/1.1 TLSv1.3"))
+        #expect(text.contains("HTTP/2.0 TLSv1.3"))
     }
 
     @Test func `a megabyte of nginx is received over TLS byte for byte`() async throws {

@@ -97,8 +97,8 @@ public struct BenchmarkRun: Sendable {
         }
     }
 
-    /// All messages over one WebSocket, so many of them on their way at a time as there are tasks in
-    /// the other workloads.
+    /// All messages over one WebSocket, with as many of them on their way at a time as there are
+    /// tasks in the other workloads.
     @concurrent
     private func echo(_ messages: Int, _ library: some BenchmarkClient) async -> Tally {
         do {

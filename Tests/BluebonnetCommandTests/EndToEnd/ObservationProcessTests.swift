@@ -40,7 +40,8 @@ import Testing
         let port = FaultServer.unusedPort
         let output = try await Command.run("get", "127.0.0.1:\(port)", "--timings")
         #expect(output.status == 1)
-        #expect(output.errors.contains("connect-failed\n  queue"))
+        #expect(output.errors.contains("connect-failed\n  tried     127.0.0.1:\(port) at "))
+        #expect(output.errors.contains("\n  queue"))
         #expect(output.errors.contains("  connect            —"))
     }
 
