@@ -74,11 +74,15 @@ struct ProxyOptions: ParsableArguments {
                 variables["no_proxy"] = noproxy
             }
             let credential = credential
-            guard let proxy else { return .environment(variables, credential: credential) }
+            guard let proxy else {
+                return proxyDigest
+                    ? .environment(variables, credential: credential, schemes: [.digest])
+                    : .environment(variables, credential: credential)
+            }
             guard !proxy.isEmpty else { return .direct }
             var fixed = try Proxy(proxy)
             if let credential { fixed.credential = credential }
-            if proxyDigest { fixed.credential = fixed.credential.map(Self.byDigest) }
+            if proxyDigest { fixed = fixed.limited(to: [.digest]) }
             let lower = variables["no_proxy"].flatMap { $0.isEmpty ? nil : $0 }
             return .proxy(fixed, except: ProxyExceptions(lower ?? variables["NO_PROXY"] ?? ""))
         }
@@ -89,13 +93,6 @@ struct ProxyOptions: ParsableArguments {
         let parts = proxyUser.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         var credential = Credential(user: String(parts[0]), password: parts.count > 1 ? String(parts[1]) : "")
         credential.isPreemptive = true
-        return proxyDigest ? Self.byDigest(credential) : credential
-    }
-
-    private static func byDigest(_ credential: Credential) -> Credential {
-        var credential = credential
-        credential.schemes = [.digest]
-        credential.isPreemptive = false
         return credential
     }
 }

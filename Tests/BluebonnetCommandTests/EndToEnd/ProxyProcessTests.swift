@@ -56,6 +56,24 @@ struct ProxyProcessTests {
         }
     }
 
+    @Test func `--proxy-digest holds for each source of the credential`() async throws {
+        try await Self.withProxy { proxy in
+            let address = "127.0.0.1:\(proxy.port)"
+            for (options, variable) in [
+                ([], "http://ada:secret@\(address)"), (["--proxy-user", "ada:secret"], address),
+                (["--proxy", "http://ada:secret@\(address)"], ""),
+                (["--proxy", address, "--proxy-user", "ada:secret"], ""),
+            ] as [([String], String)] {
+                let output = try await Command.run(
+                    ["get", "http://one.example/", "--proxy-digest"] + options,
+                    environment: Self.clean(["http_proxy": variable])
+                )
+                #expect(output.status == 0, "\(output)")
+            }
+            #expect(proxy.requests.map { $0.value(of: "Proxy-Authorization") } == [nil, nil, nil, nil])
+        }
+    }
+
     @Test func `a proxy that is none, or refuses, is an error that says so`() async throws {
         let wrong = try await Command.run(
             ["get", "http://one.example/", "--proxy", "ftp://ada:secret@x"],

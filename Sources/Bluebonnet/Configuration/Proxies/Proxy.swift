@@ -55,7 +55,8 @@ public struct Proxy: Sendable, Hashable {
     /// The credential for the proxy. Default: that of the URL, or none.
     ///
     /// Basic, Digest (RFC 7616) and Bearer for HTTP; a user with a password for SOCKS 5 (RFC 1929);
-    /// the name of the user for SOCKS 4. HTTP proxies get it when they ask for it (407); one that
+    /// the name of the user for SOCKS 4, both only where ``Credential/schemes`` allows Basic, since
+    /// they are readable on the way. HTTP proxies get it when they ask for it (407); one that
     /// is ``Credential/isPreemptive``, as that of a URL is, at once, by Basic or Bearer. It is
     /// never sent to a server. Its ``Credential/persistence`` has no meaning here.
     public var credential: Credential?
@@ -86,7 +87,8 @@ public struct Proxy: Sendable, Hashable {
 
     /// Makes a proxy of its URL, as curl reads it: `[scheme://][user:password@]host[:port]`.
     ///
-    /// The scheme is that of a ``Kind``; without one it is `http`. Without a port it is 443 for
+    /// The scheme is that of a ``Kind``, or `socks`, which is `socks4`; without one it is `http`. In a
+    /// user and a password, `/`, `?` and `#` must be percent-encoded. Without a port it is 443 for
     /// `https` and 1080 for the others. User and password may be percent-encoded. A path is
     /// ignored.
     ///
@@ -97,7 +99,8 @@ public struct Proxy: Sendable, Hashable {
         var kind = Kind.http
         if let mark = rest.utf8.firstRange(of: "://".utf8) {
             let scheme = rest[..<mark.lowerBound].lowercased()
-            guard let known = Kind.all.first(where: { $0.description == scheme }) else {
+            // curl takes `socks` for SOCKS 4, and desktops set it.
+            guard let known = scheme == "socks" ? .socks4 : Kind.all.first(where: { $0.description == scheme }) else {
                 throw Self.fault(
                     "“\(ASCII.escaped(scheme.utf8, limit: 20))” is not the scheme of a proxy, which is one of "
                         + "\(Kind.all.map(\.description).joined(separator: ", "))."
@@ -108,6 +111,13 @@ public struct Proxy: Sendable, Hashable {
         }
         let end = rest.utf8.firstIndex { byte in
             byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+        }
+        // A password with one of them would be taken for a host, be sent, and be shown.
+        if let end, rest[end...].utf8.contains(UInt8(ascii: "@")) {
+            throw Self.fault(
+                "The URL of a proxy has an “@” behind a “/”, “?” or “#”. In a user or a password, they must be "
+                    + "percent-encoded."
+            )
         }
         rest = rest[..<(end ?? rest.endIndex)]
         var credential: Credential?
@@ -161,6 +171,13 @@ public struct Proxy: Sendable, Hashable {
     }
 
     private static func fault(_ message: String) -> NetworkingError { NetworkingError(.invalidProxy, message) }
+
+    /// The same, with a credential that is sent with these schemes alone.
+    package func limited(to schemes: Set<AuthenticationScheme>) -> Proxy {
+        var proxy = self
+        proxy.credential?.schemes = schemes
+        return proxy
+    }
 
     /// Its place as an origin, for TLS and for the check of its certificate.
     var origin: Origin { Origin(isSecure: kind == .https, endpoint: .host(host, port: port)) }

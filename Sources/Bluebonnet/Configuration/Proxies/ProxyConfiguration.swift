@@ -46,6 +46,24 @@ public struct ProxyConfiguration: Sendable {
         ProxyConfiguration(source: .rules(ProxyRules(environment: variables, credential: credential)))
     }
 
+    /// The proxies that these variables name, with credentials for certain schemes alone.
+    ///
+    /// - Parameters:
+    ///   - variables: The variables by their names.
+    ///   - credential: The credential for the proxies; nil for those of their URLs.
+    ///   - schemes: The schemes that each of the credentials may be sent with.
+    /// - Returns: The configuration.
+    package static func environment(
+        _ variables: [String: String],
+        credential: Credential?,
+        schemes: Set<AuthenticationScheme>
+    ) -> ProxyConfiguration {
+        var rules = ProxyRules(environment: variables, credential: credential)
+        rules.http = rules.http?.map { $0.limited(to: schemes) }
+        rules.https = rules.https?.map { $0.limited(to: schemes) }
+        return ProxyConfiguration(source: .rules(rules))
+    }
+
     /// One proxy for all servers but the exceptions.
     ///
     /// - Parameters:

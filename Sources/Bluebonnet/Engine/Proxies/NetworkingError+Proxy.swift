@@ -101,7 +101,12 @@ extension NetworkingError {
             )
         case .socks(.noMethod):
             let reason =
-                proxy.credential == nil ? "it wants a user and a password" : "it wants another kind of credential"
+                switch proxy.credential {
+                case nil: "it wants a user and a password"
+                case let credential? where credential.user != nil && !credential.fits(.basic):
+                    "it wants user and password readably, which the schemes of the credential do not allow"
+                default: "it wants another kind of credential"
+                }
             return NetworkingError(
                 .proxyAuthenticationFailed,
                 "The proxy \(proxy) opens no tunnel to \(origin.description): \(reason)."

@@ -60,7 +60,8 @@ struct SOCKSStateMachine {
     init(_ kind: Proxy.Kind, to destination: Destination, credential: Credential?) {
         isVersion5 = kind == .socks5 || kind == .socks5h
         self.destination = destination
-        if case .password(let user, let password) = credential?.kind {
+        // SOCKS sends user and password readably (RFC 1929 §2), as Basic does.
+        if let credential, credential.fits(.basic), case .password(let user, let password) = credential.kind {
             self.credential = (user, password)
         } else {
             self.credential = nil

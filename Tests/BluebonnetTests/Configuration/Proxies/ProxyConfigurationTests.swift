@@ -56,6 +56,17 @@ struct ProxyConfigurationTests {
         #expect(try rules.http?.get().credential == credential)
     }
 
+    @Test func `schemes beside the variables limit every credential`() throws {
+        let variables = ["http_proxy": "http://x:y@a:1", "https_proxy": "http://b:1", "no_proxy": "c"]
+        let configuration = ProxyConfiguration.environment(variables, credential: nil, schemes: [.digest])
+        guard case .rules(let rules) = configuration.source else {
+            Issue.record("no rules")
+            return
+        }
+        #expect(try rules.http?.get().credential?.schemes == [.digest])
+        #expect(try rules.https?.get().credential == nil)
+    }
+
     @Test func `a session without any variable asks nobody for a proxy`() {
         let request = Request(url: URL(filePath: "/"))
         #expect(!SessionProxies(SessionConfiguration { $0.proxies = .environment([:]) }).concerns(request))

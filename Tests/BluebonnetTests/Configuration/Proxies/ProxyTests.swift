@@ -13,6 +13,7 @@ struct ProxyTests {
         ("socks5h://[::1]", "socks5h://[::1]:1080"),
         ("socks5://[2001:db8::1]:9/", "socks5://[2001:db8::1]:9"),
         ("socks4a://10.0.0.1:1", "socks4a://10.0.0.1:1"),
+        ("SOCKS://10.0.0.1:1/", "socks4://10.0.0.1:1"),
         ("socks4://localhost:65535/path?query", "socks4://localhost:65535"),
         ("http://user:password@proxy.example:", "http://proxy.example:1080"),
     ])
@@ -28,6 +29,16 @@ struct ProxyTests {
         let full = text.contains("://") ? text.replacingOccurrences(of: "://", with: "://user:secret@") : text
         let error = try #require(throws: NetworkingError.self) { try Proxy(full) }
         #expect(error.code == .invalidProxy)
+        #expect(!error.message.contains("secret"))
+    }
+
+    @Test(arguments: [
+        "http://user:secret#x@127.0.0.1:3128", "http://user:p@ss/secret@host:3128", "user:secret?@host",
+    ])
+    func `a password that must be encoded is an error that shows nothing of it`(text: String) throws {
+        let error = try #require(throws: NetworkingError.self) { try Proxy(text) }
+        #expect(error.code == .invalidProxy)
+        #expect(error.message.contains("percent-encoded"))
         #expect(!error.message.contains("secret"))
     }
 

@@ -52,6 +52,16 @@ struct SOCKSStateMachineTests {
         #expect(try Self.answer(&machine, [5, 0]) == .send([5, 1, 0, 1, 127, 0, 0, 1, 1, 187]))
     }
 
+    @Test func `a credential for Digest alone is not sent by SOCKS`() throws {
+        var credential = Self.login
+        credential.schemes = [.digest]
+        var five = Self.machine(.socks5h, .name("x"), credential)
+        #expect(try five.begin() == [5, 1, 0])
+        #expect(throws: SOCKSStateMachine.Failure.noMethod) { try Self.answer(&five, [5, 0xFF]) }
+        var four = Self.machine(.socks4, .address(.loopback), credential)
+        #expect(try four.begin() == [4, 1, 1, 187, 127, 0, 0, 1, 0])
+    }
+
     @Test func `addresses of IPv6 have sixteen bytes`() throws {
         let address = try #require(IPAddress("2001:db8::7"))
         var machine = Self.machine(.socks5, .address(address))
