@@ -67,6 +67,12 @@ final class Engine: Transport {
                 try await proxies.passage(of: request, to: target.origin, context)
             case .open: nil
             }
+        // RFC 9110 §11.7.2: it is for a proxy, which this request may have been excepted from.
+        if passage == nil, request.headerFields.contains(.proxyAuthorization), proxies.concerns(request) {
+            request.headerFields[.proxyAuthorization] = nil
+        }
+        // A request with a credential of its own has no other one, and its 407 is not for the proxy's.
+        let authenticated = request.headerFields.contains(.proxyAuthorization) ? nil : passage?.forwardingProxy
         var dialogue = ProxyAuthentication.Dialogue()
         let preferredLoop = MultiThreadedEventLoopGroup.currentEventLoop.map { ObjectIdentifier($0) }
         var retries = RepeatableError.Retries()
@@ -76,7 +82,7 @@ final class Engine: Transport {
         var unsent: ObservedTransaction?
         while true {
             if context.isSuspended { try await context.waitWhileSuspended() }
-            let proxyAuthorization = try passage?.forwardingProxy.flatMap { proxy in
+            let proxyAuthorization = try authenticated.flatMap { proxy in
                 try proxies.authentication.authorization(
                     for: proxy,
                     request.method,
@@ -113,7 +119,7 @@ final class Engine: Transport {
                     request = repeated
                     continue
                 }
-                if let proxy = passage?.forwardingProxy,
+                if let proxy = authenticated,
                     proxies.authentication.answer(response.head, of: proxy, &dialogue),
                     let repeated = try await Self.repeated(request, after: exchange, context)
                 {

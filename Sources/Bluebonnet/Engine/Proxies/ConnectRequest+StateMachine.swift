@@ -32,18 +32,25 @@ struct ConnectRequestStateMachine {
         /// Then `body` or `open`.
         case head
         /// Then `idle` where the connection can be used again.
-        case body(Refusal)
+        case body
         /// The last state.
         case open
     }
 
     /// The most that is kept of the body of a refusal: a longer one ends the connection.
     static let mostBody = 64 * 1024
+    /// The most bytes that are taken for the body of a refusal, with what the chunked coding adds
+    /// (RFC 9112 §7.1): many more than ``mostBody`` where chunks are small.
+    static let mostBytes = 2 * mostBody
 
     /// `host:port`.
     let authority: String
     private var parser: HTTP1ResponseParser
     private var state = State.idle
+    /// In the state `body`.
+    private var refusal: Refusal?
+    /// The bytes that came for its body.
+    private var bytes = 0
 
     init(to origin: Origin, limits: HTTP1Limits = HTTP1Limits()) {
         authority = Self.authority(of: origin)
@@ -76,8 +83,13 @@ struct ConnectRequestStateMachine {
     /// Takes what it can from the bytes that came.
     mutating func received(_ buffer: inout ByteBuffer) throws(Failure) -> Step {
         do throws(HTTP1ParseError) {
-            while let event = try parser.next(&buffer) {
+            while true {
+                let available = buffer.readableBytes
+                let event = try parser.next(&buffer)
+                if state == .body { bytes += available - buffer.readableBytes }
                 switch (event, state) {
+                case (nil, .body) where bytes > Self.mostBytes: return end(isKeepAlive: false)
+                case (nil, _): return .wait
                 case (.informational, _): continue
                 case (.head(let head, _), .head) where 200..<300 ~= head.statusCode:
                     // RFC 9112 §6.3: the tunnel begins behind the head, whatever its fields say of
@@ -85,38 +97,39 @@ struct ConnectRequestStateMachine {
                     state = .open
                     return .open(head)
                 case (.head(let head, _), .head):
-                    state = .body(Refusal(head: head, isKeepAlive: parser.isKeepAlive))
-                case (.body(var piece), .body(var refusal)):
-                    let room = Self.mostBody - refusal.body.readableBytes
+                    state = .body
+                    bytes = 0
+                    refusal = Refusal(head: head, isKeepAlive: parser.isKeepAlive)
+                case (.body(var piece), .body):
+                    let room = Self.mostBody - (refusal?.body.readableBytes ?? 0)
                     if piece.readableBytes > room {
-                        if let slice = piece.readSlice(length: room) { refusal.body.writeImmutableBuffer(slice) }
-                        return end(refusal, isKeepAlive: false)
+                        if let slice = piece.readSlice(length: room) { refusal?.body.writeImmutableBuffer(slice) }
+                        return end(isKeepAlive: false)
                     }
-                    refusal.body.writeImmutableBuffer(piece)
-                    state = .body(refusal)
-                case (.end, .body(let refusal)):
+                    refusal?.body.writeImmutableBuffer(piece)
+                    if bytes > Self.mostBytes { return end(isKeepAlive: false) }
+                case (.end, .body):
                     // What came behind the response would be taken for the next one.
-                    return end(refusal, isKeepAlive: refusal.isKeepAlive && buffer.readableBytes == 0)
+                    return end(isKeepAlive: buffer.readableBytes == 0)
                 default: return .wait
                 }
             }
-            return .wait
         } catch {
             throw .malformed(error)
         }
     }
 
-    private mutating func end(_ refusal: Refusal, isKeepAlive: Bool) -> Step {
+    private mutating func end(isKeepAlive: Bool) -> Step {
         state = .idle
-        var refusal = refusal
-        refusal.isKeepAlive = isKeepAlive
-        return .refused(refusal)
+        guard var ended = refusal.take() else { return .wait }
+        ended.isKeepAlive = ended.isKeepAlive && isKeepAlive
+        return .refused(ended)
     }
 
     /// The proxy has closed its side. A refusal counts even where its body was cut off.
     mutating func inputEnded() throws(Failure) -> Step {
         switch state {
-        case .body(let refusal): return end(refusal, isKeepAlive: false)
+        case .body: return end(isKeepAlive: false)
         case .idle, .open: return .wait
         case .head: throw parser.hasReceivedBytes ? .malformed(HTTP1ParseError(.truncatedHead)) : .closed
         }

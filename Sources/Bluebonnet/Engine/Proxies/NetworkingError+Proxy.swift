@@ -50,11 +50,12 @@ extension NetworkingError {
         )
     }
 
-    /// The proxy has refused CONNECT.
+    /// The proxy has refused CONNECT, sent with a credential or without one.
     static func refused(
         by proxy: Proxy,
         _ origin: Origin,
-        _ refusal: ConnectRequestStateMachine.Refusal
+        _ refusal: ConnectRequestStateMachine.Refusal,
+        hasSent: Bool
     ) -> NetworkingError {
         let status = refusal.head.status
         let words = ASCII.escaped(status.reasonPhrase.utf8, limit: 60)
@@ -63,8 +64,11 @@ extension NetworkingError {
         // 401 is what tinyproxy says to a wrong password.
         if status.code == 407 || status.code == 401 {
             let reason =
-                proxy.credential == nil
-                ? "wants a credential, and has none" : "does not accept the credential that it was given"
+                switch (proxy.credential, hasSent) {
+                case (nil, _): "wants a credential, and has none"
+                case (_, true): "does not accept the credential that it was given"
+                default: "was sent no credential, since it \(wish(of: refusal.head))"
+                }
             return NetworkingError(
                 .proxyAuthenticationFailed,
                 "The proxy \(proxy) opens no tunnel to \(origin.description): it \(reason) (\(shown)).",
@@ -78,6 +82,14 @@ extension NetworkingError {
             response: refusal.head,
             body: body
         )
+    }
+
+    /// The schemes that a proxy wants, none of which fits the credential.
+    private static func wish(of head: ResponseHead) -> String {
+        let schemes = HTTPChallenge.challenges(of: head, in: "proxy-authenticate").prefix(4).map {
+            ASCII.escaped("\($0.scheme)".utf8, limit: 20)
+        }
+        return schemes.isEmpty ? "names no scheme" : "wants it by \(schemes.joined(separator: ", "))"
     }
 
     /// The proxy has opened no tunnel.

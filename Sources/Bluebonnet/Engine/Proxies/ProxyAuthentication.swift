@@ -9,6 +9,9 @@ final class ProxyAuthentication: Sendable {
     struct Dialogue: Sendable {
         fileprivate var sent: ProxyLogin.Authorization?
         fileprivate var answers = 0
+
+        /// Whether the last request had a credential.
+        var hasSent: Bool { sent != nil }
     }
 
     /// The most answers to one request: one for the scheme, and others for nonces that are too old.

@@ -140,7 +140,8 @@ final class ProxyEntry {
             switch outcome {
             case .open: self.end(.success(.open))
             case .reconnect: self.end(.success(.reconnect))
-            case .refused(let refusal): self.end(.failure(.refused(by: self.proxy, self.origin, refusal)))
+            case .refused(let refusal):
+                self.end(.failure(.refused(by: self.proxy, self.origin, refusal, hasSent: dialogue.hasSent)))
             case .failed(let fault): self.failed(fault)
             }
         }

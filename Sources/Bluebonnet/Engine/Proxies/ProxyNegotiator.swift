@@ -55,8 +55,10 @@ final class ProxyNegotiator: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = unwrapInboundIn(data)
         guard completion != nil else { return }
-        received.writeBuffer(&bytes)
+        // What was taken is not kept: a proxy may send much.
+        if received.readableBytes == 0 { received = bytes } else { received.writeBuffer(&bytes) }
         take(context)
+        if received.readableBytes == 0 { received = ByteBuffer() }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {}

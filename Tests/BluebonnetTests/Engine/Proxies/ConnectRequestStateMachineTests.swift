@@ -83,6 +83,25 @@ struct ConnectRequestStateMachineTests {
         #expect(!refusal.isKeepAlive)
     }
 
+    @Test func `a refusal of many small chunks with long extensions ends, whatever its content`() throws {
+        var (machine, _) = Self.begun()
+        var head = ByteBuffer(string: "HTTP/1.1 403 No\r\nTransfer-Encoding: chunked\r\n\r\n")
+        guard case .wait = try machine.received(&head) else {
+            Issue.record("another step")
+            return
+        }
+        let chunk = "1;" + String(repeating: "x", count: 4_000) + "\r\na\r\n"
+        for _ in 0..<100 {
+            var buffer = ByteBuffer(string: chunk)
+            guard case .refused(let refusal) = try machine.received(&buffer) else { continue }
+            #expect(refusal.head.statusCode == 403)
+            #expect((1...40).contains(refusal.body.readableBytes))
+            #expect(!refusal.isKeepAlive)
+            return
+        }
+        Issue.record("it goes on")
+    }
+
     @Test(arguments: [
         "SSH-2.0-x\r\n", "HTTP/2.0 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nbad field\r\n\r\n", "\u{15}\u{3}\u{1}",
         "HTTP/1.1 407 No\r\nContent-Length: x\r\n\r\n",

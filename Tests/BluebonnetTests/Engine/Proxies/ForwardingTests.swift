@@ -121,6 +121,35 @@ struct ForwardingTests {
         }
     }
 
+    @Test func `a request with a credential of its own is sent once, whatever the proxy wants`() async throws {
+        let challenge = #"Digest realm="p", qop="auth", nonce="n", stale=true"#
+        let script = FaultServer.Script.requests { _ in [.respond(407, headers: [("Proxy-Authenticate", challenge)])] }
+        try await FaultServer.run(script) { proxy in
+            try await withSession(ProxyScripts.configuration(port: proxy.port, credential: ProxyScripts.ada)) {
+                session in
+                var request = try Request(.post, to: "http://one.example/", body: .string("body"))
+                request.headerFields[.proxyAuthorization] = "Basic own"
+                try await #expect(session.data(for: request).status.code == 407)
+            }
+            #expect(proxy.requests.map { $0.values(of: "Proxy-Authorization") } == [["Basic own"]])
+        }
+    }
+
+    @Test func `a server that is excepted from the proxy gets no credential for it`() async throws {
+        try await FaultServer.run(Self.ok) { origin in
+            let proxy = try Proxy("http://127.0.0.1:\(FaultServer.unusedPort)")
+            let configuration = SessionConfiguration {
+                $0.proxies = .proxy(proxy, except: ProxyExceptions("127.0.0.1"))
+            }
+            try await withSession(configuration) { session in
+                var request = try Request(to: origin.baseURL)
+                request.headerFields[.proxyAuthorization] = "Basic own"
+                _ = try await session.data(for: request)
+            }
+            #expect(origin.requests.map { $0.values(of: "Proxy-Authorization") } == [[]])
+        }
+    }
+
     @Test func `a 407 of a server is no challenge of a proxy`() async throws {
         let script = FaultServer.Script.requests { _ in
             [.respond(407, headers: [("Proxy-Authenticate", "Basic realm=x")])]

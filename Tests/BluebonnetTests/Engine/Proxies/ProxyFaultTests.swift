@@ -220,6 +220,24 @@ struct ProxyFaultTests {
         }
     }
 
+    @Test func `a proxy that was sent no credential is not said to have refused it`() async throws {
+        let script = FaultServer.Script.requests { _ in
+            [.respond(407, headers: [("Proxy-Authenticate", "Negotiate")])]
+        }
+        try await FaultServer.run(script) { proxy in
+            try await withSession(ProxyScripts.configuration(port: proxy.port, credential: ProxyScripts.ada)) {
+                session in
+                let error = try await networkingError {
+                    try await session.data(for: Request(to: "https://one.example/"))
+                }
+                #expect(error.code == .proxyAuthenticationFailed, "\(error)")
+                #expect(error.message.lowercased().contains("wants it by negotiate"), "\(error)")
+                #expect(!error.message.contains("given"), "\(error)")
+            }
+            #expect(proxy.requests.count == 1)
+        }
+    }
+
     @Test func `no challenge makes a proxy be asked without end`() async throws {
         let field =
             #"Digest realm="p", qop="auth", nonce="n1", stale=true, Digest realm="p", qop="auth", nonce="n2", stale=true"#
