@@ -26,6 +26,8 @@ final class NameLookups: Sendable {
         var waiters: [Int: Completion]
         /// Ends it, where that is possible.
         var stop: (@Sendable () -> Void)?
+        /// Whether a newer lookup has found addresses.
+        var isOutdated = false
     }
 
     private struct State {
@@ -45,6 +47,16 @@ final class NameLookups: Sendable {
             guard let lookup = lookups.removeValue(forKey: number) else { return nil }
             if newest[lookup.key] == number { newest[lookup.key] = nil }
             return lookup
+        }
+
+        /// Remembers the result of a lookup, unless a newer one has found addresses.
+        mutating func store(_ result: Result<FoundAddresses, any Error>, of lookup: Lookup, number: Int) {
+            guard !lookup.isOutdated else { return }
+            cache.store(result, for: lookup.key, at: .now())
+            guard let found = try? result.get(), !found.addresses.isEmpty else { return }
+            for (other, older) in lookups where other < number && older.key == lookup.key {
+                lookups[other]?.isOutdated = true
+            }
         }
     }
 
@@ -107,11 +119,15 @@ final class NameLookups: Sendable {
         state.withLock { $0.lookups[number]?.stop = stop }
     }
 
-    /// Ends a wait. The lookup goes on for others, which may still join it.
+    /// Ends a wait. The lookup goes on for others, which may still join it; one that none can join
+    /// is stopped with its last wait.
     func cancel(_ ticket: Ticket) {
-        state.withLock { state in
+        let stop = state.withLock { state -> (@Sendable () -> Void)? in
             state.lookups[ticket.lookup]?.waiters[ticket.waiter] = nil
+            guard let lookup = state.lookups[ticket.lookup], lookup.waiters.isEmpty else { return nil }
+            return state.newest[lookup.key] == ticket.lookup ? nil : state.remove(ticket.lookup)?.stop
         }
+        stop?()
     }
 
     /// Whether there are waits for a lookup; without any, it can no longer be joined.
@@ -126,7 +142,7 @@ final class NameLookups: Sendable {
     private func end(_ number: Int, _ result: Result<FoundAddresses, any Error>) {
         let lookup = state.withLock { state -> Lookup? in
             guard let lookup = state.remove(number) else { return nil }
-            state.cache.store(result, for: lookup.key, at: .now())
+            state.store(result, of: lookup, number: number)
             return lookup
         }
         let addresses = result.map(\.addresses)

@@ -159,4 +159,23 @@ import Testing
         lookups = nil
         #expect(source.stoppedHosts == ["a"])
     }
+
+    @Test func `a name lookup that cannot be joined is stopped with its last wait`() throws {
+        let start = NIODeadline.now()
+        let ticket = try #require(lookUp("a", at: start))
+        lookUp("a", at: start + .seconds(5))
+        #expect(source.stoppedHosts == [])
+        lookups.cancel(ticket)
+        #expect(source.stoppedHosts == ["a"])
+    }
+
+    @Test func `an older name lookup does not replace what a newer one has found`() {
+        let start = NIODeadline.now()
+        lookUp("a", at: start)
+        lookUp("a", at: start + .seconds(5))
+        find(1, timeToLive: .seconds(300))
+        source.queued[0].completion(.failure(NotFound()))
+        #expect(results.value == 2)
+        #expect(lookUp("a") == nil)
+    }
 }
