@@ -34,7 +34,7 @@ extension NetworkingError {
             )
         }
         let silent = times.connect?.end == nil ? times.attempts.filter { $0.outcome == .pending } : []
-        let tried = silent.count > 1 ? " Tried in vain: \(silent.map(\.endpoint.address).joined(separator: ", "))." : ""
+        let tried = silent.count > 1 ? " Tried in vain: \(listed(silent.map(\.endpoint.address), ", "))." : ""
         return NetworkingError(
             .connectTimeout,
             "No connection to \(origin.description) was ready within \(timeout.sentence).\(tried)"
@@ -60,9 +60,16 @@ extension Dial.Failure {
             let reasons = failures.map { (address: $0.endpoint.address, text: $0.error.causeText) }
             guard let first = reasons.first, reasons.count > 1 else { return reasons.first?.text ?? "" }
             guard reasons.contains(where: { $0.text != first.text }) else {
-                return "\(first.text) (\(reasons.map(\.address).joined(separator: ", ")))"
+                return "\(first.text) (\(listed(reasons.map(\.address), ", ")))"
             }
-            return reasons.map { "\($0.address): \($0.text)" }.joined(separator: "; ")
+            return listed(reasons.map { "\($0.address): \($0.text)" }, "; ")
         }
     }
+}
+
+/// The first texts of a list, and the number of the others.
+private func listed(_ texts: [String], _ separator: String) -> String {
+    let most = 8
+    let first = texts.prefix(most).joined(separator: separator)
+    return texts.count > most ? "\(first)\(separator)and \(texts.count - most) more" : first
 }

@@ -13,6 +13,9 @@ extension Dial {
         /// The time from one attempt to the next one (§5, §8). RFC 8305 wants at least 100 ms, and
         /// at most 2 s.
         static let attemptDelay = TimeAmount.milliseconds(250)
+        /// The most addresses of one family that are tried. More than 40 cannot begin within 10 s
+        /// anyway, and an answer of DNS over TCP may have thousands.
+        static let mostAddresses = 32
 
         /// What is to be done after an event.
         enum Step: Equatable {
@@ -58,6 +61,12 @@ extension Dial {
 
         private var hasUntried: Bool { untried.values.contains { !$0.isEmpty } }
 
+        /// Whether every address was tried without success for as long as an attempt has before the
+        /// next one: the addresses may be out of date.
+        func isInVain(at now: NIODeadline) -> Bool {
+            pending.isEmpty && !hasUntried && (attemptDeadline.map { $0 <= now } ?? false)
+        }
+
         // MARK: Events
 
         /// The lookup of a family has ended, with no addresses where it failed.
@@ -88,12 +97,12 @@ extension Dial {
 
         // MARK: Addresses
 
-        /// The addresses of one family, each once, the one that was good before in front (§4).
+        /// The first addresses of one family, each once, the one that was good before in front (§4).
         private func ordered(_ addresses: [IPAddress], _ family: IPAddress.Family) -> [IPAddress] {
             var seen: Set<IPAddress> = []
             let usable = addresses.filter { $0.family == family && seen.insert($0).inserted }
-            guard let preferred, usable.contains(preferred) else { return usable }
-            return [preferred] + usable.filter { $0 != preferred }
+            guard let preferred, usable.contains(preferred) else { return Array(usable.prefix(Self.mostAddresses)) }
+            return [preferred] + usable.filter { $0 != preferred }.prefix(Self.mostAddresses - 1)
         }
 
         private mutating func connect(at now: NIODeadline) -> Step {

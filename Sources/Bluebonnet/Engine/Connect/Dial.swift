@@ -86,6 +86,9 @@ final class Dial {
 
     /// Ends it: no socket is left when this returns, and the completion is not called.
     func cancel() {
+        guard completion != nil else { return }
+        // Addresses that do not respond are not taken from memory by the next dial.
+        if case .host(let host, _) = endpoint, machine.isInVain(at: .now()) { dialer.lookups.forget(host) }
         completion = nil
         finish(winner: nil)
     }
@@ -198,8 +201,15 @@ final class Dial {
         guard let socket, case .host(_, let port) = endpoint else { return }
         let endpoint = NetworkEndpoint(address: address.description, port: port)
         begin(endpoint, address, at: now)
-        socket.connect(to: address, port: port, willConnect: willConnect)
-            .assumeIsolated().whenComplete { self.ended(number, $0) }
+        var isBeginning = true
+        socket.connect(to: address, port: port, willConnect: willConnect).assumeIsolated().whenComplete { result in
+            guard isBeginning else { return self.ended(number, result) }
+            // The next attempt may end at once as well: it begins in another turn of the loop, so
+            // that the stack does not grow with the number of addresses.
+            let bound = NIOLoopBound(self, eventLoop: self.eventLoop)
+            self.eventLoop.execute { bound.value.ended(number, result) }
+        }
+        isBeginning = false
     }
 
     private func begin(_ endpoint: NetworkEndpoint, _ address: IPAddress?, at now: NIODeadline) {

@@ -159,4 +159,21 @@ struct AddressSettingsTests {
             #expect(attempts.allSatisfy { $0.outcome.reason != nil })
         }
     }
+
+    #if os(Linux)
+        @Test func `of thousands of addresses that fail at once only some are tried`() async throws {
+            // The kernel refuses TCP to multicast addresses at once.
+            let many = try (0..<4000).map { try #require(IPAddress("224.1.\($0 / 250).\($0 % 250)")) }
+            try await withSession(
+                SessionConfiguration { $0.addressOverrides.set(many, for: "many.test", port: 80) }
+            ) { session in
+                let error = try await networkingError {
+                    _ = try await session.data(for: Request(to: "http://many.test/"))
+                }
+                #expect(error.code == .connectFailed && error.message.contains("more"), "\(error)")
+                let attempts = error.metrics?.transactions.first?.addressAttempts ?? []
+                #expect(attempts.count == Dial.StateMachine.mostAddresses)
+            }
+        }
+    #endif
 }

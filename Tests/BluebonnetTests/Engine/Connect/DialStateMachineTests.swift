@@ -123,4 +123,25 @@ import Testing
         #expect(machine.found([], in: .ipv6, at: at(1)) == .wait)
         #expect(machine.timer == nil)
     }
+
+    @Test func `of many addresses the first ones are tried`() throws {
+        let many = try (0..<4000).map { try #require(IPAddress("224.0.\($0 / 250).\($0 % 250)")) }
+        var machine = Dial.StateMachine([.ipv4], preferred: many[3000])
+        var step = machine.found(many, in: .ipv4, at: at(0))
+        #expect(step == .connect(0, many[3000]))
+        while case .connect(let number, _) = step { step = machine.attemptFailed(number, at: at(1)) }
+        #expect(step == .fail)
+        #expect(machine.attempts == Dial.StateMachine.mostAddresses)
+    }
+
+    @Test func `addresses that do not respond are in vain when all were tried`() {
+        var machine = Dial.StateMachine(IPAddress.Family.all)
+        #expect(!machine.isInVain(at: at(0)))
+        #expect(machine.found(Array(six.prefix(2)), in: .ipv6, at: at(0)) == .connect(0, six[0]))
+        #expect(machine.found([], in: .ipv4, at: at(0)) == .wait)
+        #expect(!machine.isInVain(at: at(250)))
+        #expect(machine.timerFired(at: at(250)) == .connect(1, six[1]))
+        #expect(!machine.isInVain(at: at(499)))
+        #expect(machine.isInVain(at: at(500)))
+    }
 }
