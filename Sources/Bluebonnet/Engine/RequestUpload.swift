@@ -153,6 +153,14 @@ final class RequestUpload: Sendable {
         return next
     }
 
+    /// Notes that the connection has looked and can take nothing now: where the queue is empty, it
+    /// is told of what comes next.
+    func look() {
+        state.withLock { state in
+            if state.queue.isEmpty { state.isSignalled = false }
+        }
+    }
+
     /// Whether as many bytes as declared have been taken.
     var isSent: Bool { state.withLock { $0.takenBytes == body.length } }
 

@@ -63,6 +63,7 @@ final class HTTP2BodySender {
         guard !run.exchange.isSuspended, frames.isWritable else { return .waits }
         let most = min(Self.mostAtOnce, stream.sendWindow, connection.sendWindow)
         guard most > 0 else {
+            upload?.look()
             // RFC 9113 §6.9.1: only a frame without content may end the stream then.
             if upload?.isAtEnd == true { return endRequest(with: ByteBuffer()) }
             isBlocked = rest != nil || upload?.hasPiece == true
