@@ -7,6 +7,10 @@ extension HTTP2Connection: HTTP2FrameReceiver {
 
     func received(fields: HPACKHeaders, on identifier: Int, endsStream: Bool) {
         guard let stream = streams[identifier], stream.ending == nil else { return }
+        // RFC 9113 §8.5: a tunnel has no other frames with content than DATA.
+        guard stream.tunnel == nil else {
+            return fail(stream, HTTP2Fault(.violation, clause: "sent a field section on a tunnel"))
+        }
         touch(stream)
         let run = stream.run
         run.bytesCame(now: now)
@@ -43,11 +47,11 @@ extension HTTP2Connection: HTTP2FrameReceiver {
     }
 
     func received(_ bytes: ByteBuffer, windowLength: Int, on identifier: Int, endsStream: Bool) {
+        // The windows of the streams bound the memory. Were that of the connection held back too,
+        // a few streams that are not read would use it up, and stop all others (RFC 9113 §5.2.2).
         receiveWindow.receive(windowLength)
-        guard let stream = streams[identifier], stream.ending == nil else {
-            receiveWindow.consume(windowLength)
-            return creditConnection()
-        }
+        receiveWindow.consumeAll()
+        guard let stream = streams[identifier], stream.ending == nil else { return }
         touch(stream)
         stream.receiveWindow.receive(windowLength)
         let run = stream.run
@@ -89,6 +93,7 @@ extension HTTP2Connection: HTTP2FrameReceiver {
                 if isOpen(stream) { handOver(stream, now: now) }
             }
         }
+        creditConnection()
         readEnded()
     }
 
@@ -122,13 +127,11 @@ extension HTTP2Connection: HTTP2FrameReceiver {
     /// Gives the server the place of what the reader has taken (RFC 9113 §6.9).
     func credit(_ stream: HTTP2Stream) {
         guard stream.run.mayRead, stream.receiveWindow.held > 0 else { return }
-        receiveWindow.consume(stream.receiveWindow.held)
         stream.receiveWindow.consumeAll()
         stream.receiveWindow.grow(to: streamWindow)
         if let increment = stream.receiveWindow.takeIncrement() {
             frames?.sendWindowUpdate(increment, on: stream.identifier)
         }
-        creditConnection()
     }
 
     func creditConnection() {
@@ -180,6 +183,8 @@ extension HTTP2Connection: HTTP2FrameReceiver {
         // §8.1: after a complete response, the server may stop the request without an error.
         guard stream.ending == nil else {
             stream.isRequestComplete = true
+            // The stream is closed: what is written to it would only use up the connection's window.
+            stream.sender?.end()
             return
         }
         if code == .http11Required { pool.remember(http1: route.origin) }

@@ -98,9 +98,11 @@ final class HTTP2Connection {
     /// Forgets a stream, whose exchange has ended or is about to.
     private func remove(_ stream: HTTP2Stream) {
         streams[stream.identifier] = nil
-        stream.sender?.end()
-        receiveWindow.consume(stream.receiveWindow.held)
-        creditConnection()
+        guard let sender = stream.sender else { return }
+        sender.end()
+        // It holds the stream.
+        stream.sender = nil
+        uploads.removeAll { $0 === stream }
     }
 
     /// The response is complete and may be handed over. The place is given back before that, so

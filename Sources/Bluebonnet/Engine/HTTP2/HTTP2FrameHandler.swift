@@ -27,7 +27,8 @@ final class HTTP2FrameHandler: ChannelDuplexHandler {
     /// The size of a stream's receive window: what a server may send before the first bytes were
     /// read.
     static let streamWindow = 8 << 20
-    /// That of the connection, for all streams together.
+    /// That of the connection, for all streams together. It is given back when bytes come, whether
+    /// or not they are read.
     static let connectionWindow = 128 << 20
     /// The size of both before anything was said (RFC 9113 §6.9.2).
     static let initialWindow = 65_535
@@ -41,7 +42,7 @@ final class HTTP2FrameHandler: ChannelDuplexHandler {
     func add(to channel: any Channel) throws {
         var configuration = NIOHTTP2Handler.ConnectionConfiguration()
         // A section that is somewhat too large fails its stream, and not the connection.
-        let sectionSize = min(2 * min(limits.headerSection, 1 << 28), 1 << 28)
+        let sectionSize = min(2 * min(max(limits.headerSection, 0), 1 << 28), 1 << 28)
         configuration.initialSettings = [
             HTTP2Setting(parameter: .enablePush, value: 0),
             HTTP2Setting(parameter: .initialWindowSize, value: Self.streamWindow),

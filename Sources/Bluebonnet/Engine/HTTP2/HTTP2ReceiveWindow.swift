@@ -28,11 +28,6 @@ struct HTTP2ReceiveWindow {
         held += count
     }
 
-    /// Frees the place of bytes that were consumed.
-    mutating func consume(_ count: Int) {
-        held -= min(count, held)
-    }
-
     /// Frees the place of all bytes that were received.
     mutating func consumeAll() {
         held = 0

@@ -80,4 +80,16 @@ struct HTTP2FloodTests {
             }
         }
     }
+
+    @Test func `a negative limit of the header section refuses each response`() async throws {
+        try await HTTP2FaultServer.run(.requests { _ in [.respond(body: "ok")] }) { server in
+            try await withSession(.http2 { $0.limits = Limits(headerSection: -1) }) { session in
+                let error = try await networkingError {
+                    try await session.data(for: Request(to: server.baseURL))
+                }
+                // Where the settings were acknowledged before the response, the codec refuses it.
+                #expect([.headerTooLarge, .protocolViolation].contains(error.code), "\(error)")
+            }
+        }
+    }
 }

@@ -57,4 +57,15 @@ struct HTTP2TunnelTests {
             #expect(error.code == .streamReset)
         }
     }
+
+    @Test func `a field section on a tunnel resets it`() async throws {
+        // RFC 9113 §8.5
+        try await run([.head(200), .trailers([("a", "b")])]) { server, socket in
+            let error = try await networkingError { for try await _ in socket {} }
+            #expect(error.code == .protocolViolation, "\(error)")
+            try await server.wait("the end of the stream") { record in
+                record.connections[0].resetCode(of: 3) == .protocolError
+            }
+        }
+    }
 }

@@ -105,6 +105,79 @@ struct HTTP2WindowTests {
         }
     }
 
+    @Test func `many streams that are not read stall nobody else`() async throws {
+        // Each fills its window of 8 MiB: together, more than the window of the connection.
+        let count = HTTP2FrameHandler.connectionWindow / HTTP2FrameHandler.streamWindow + 1
+        let script = HTTP2FaultServer.Script.requests { request in
+            request.path == "/large" ? [.head(), .fill(5, blocks: 1024)] : [.respond(body: "small")]
+        }
+        try await HTTP2FaultServer.run(script) { server in
+            try await withSession(.http2()) { session in
+                var unread: [ResponseBody] = []
+                for _ in 0..<count {
+                    unread.append(try await session.open(Request(to: server.baseURL + "/large")).body)
+                }
+                try await server.wait("a window of the connection") { record in
+                    record.connections[0].bodyBytesSent >= HTTP2FrameHandler.connectionWindow
+                }
+                #expect(try await session.data(for: Request(to: server.baseURL)).value == Data("small".utf8))
+                #expect(server.connections.count == 1)
+                withExtendedLifetime(unread) {}
+            }
+        }
+    }
+
+    @Test func `a body that has used the window up ends without more window`() async throws {
+        // RFC 9113 §6.9.1: a frame without content may end the stream then.
+        let script = HTTP2FaultServer.Script.heads { request in
+            [.readEnd, .respond(body: request.method == "POST" ? "done" : "settings")]
+        }
+        let options = HTTP2FaultServer.Options(settings: [.initialWindowSize: 1000], givesWindowsBack: false)
+        try await HTTP2FaultServer.run(script, options: options) { server in
+            try await withSession(.http2()) { session in
+                _ = try await session.data(for: Request(to: server.baseURL))
+                let source = AsyncStream<[UInt8]>.makeStream()
+                let request = try Request(.post, to: server.baseURL, body: .stream(source.stream))
+                let task = Task { try await session.data(for: request) }
+                source.continuation.yield([UInt8](repeating: 1, count: 1000))
+                try await expect(1000, server)
+                source.continuation.finish()
+                #expect(try await task.value.value == Data("done".utf8))
+            }
+        }
+    }
+
+    @Test func `a stream that the server has ended takes nothing of the window of the connection`() async throws {
+        let gate = FaultGate()
+        let script = HTTP2FaultServer.Script.heads { request in
+            guard request.path == "/first" else { return [.readEnd, .respond(body: "done")] }
+            return [
+                .hold(gate),
+                .onStream { stream in
+                    [
+                        .headers([(":status", "413")], stream: stream, endStream: true),
+                        .resetStream(.noError, stream: stream), .windowUpdate(65_535),
+                    ]
+                },
+            ]
+        }
+        let options = HTTP2FaultServer.Options(settings: [.initialWindowSize: 1_000_000], givesWindowsBack: false)
+        try await HTTP2FaultServer.run(script, options: options) { server in
+            try await withSession(.http2()) { session in
+                let large = RequestBody.data(Data(repeating: 1, count: 300_000))
+                let request = try Request(.post, to: server.baseURL + "/first", body: large)
+                let first = Task { try await session.data(for: request) }
+                try await expect(65_535, server)
+                gate.open()
+                #expect(try await first.value.head.statusCode == 413)
+                let body = RequestBody.data(Data(repeating: 2, count: 60_000))
+                let second = try await session.data(for: Request(.post, to: server.baseURL + "/second", body: body))
+                #expect(second.value == Data("done".utf8))
+                #expect(server.connections.count == 1)
+            }
+        }
+    }
+
     @Test func `a server that sends more than its window loses the stream`() async throws {
         let piece = WireFrame.data([UInt8](repeating: 1, count: 16_384), stream: 1)
         try await HTTP2FaultServer.run([.readRequest, .head(), .flood(piece, times: 2000)]) { server in
