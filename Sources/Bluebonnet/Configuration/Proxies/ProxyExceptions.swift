@@ -63,8 +63,8 @@ public struct ProxyExceptions: Sendable, Hashable {
         if isEverything { return true }
         guard !elements.isEmpty else { return false }
         // A zone has a meaning on this machine only (RFC 6874 §4).
-        let address = IPAddress(String(host.prefix { $0 != "%" }))
         let name = Self.withoutRoot(host[...])
+        let address = IPAddress(String(host.prefix { $0 != "%" })) ?? IPAddress(numbers: name)
         return elements.contains { element in
             guard element.port.map({ $0 == port }) ?? true else { return false }
             switch element.place {
@@ -136,8 +136,36 @@ extension ProxyExceptions.Element.Place {
             self = .network(address.prefix(length), length: length)
             return
         }
+        if parts.count == 1, let address = IPAddress(numbers: text) {
+            self = .network(address, length: address.bits)
+            return
+        }
         let name = ProxyExceptions.withoutRoot(text.utf8.first == UInt8(ascii: ".") ? text.dropFirst() : text)
         guard !name.isEmpty, parts.count == 1 else { return nil }
         self = .domain(name.lowercased())
+    }
+}
+
+extension IPAddress {
+    /// The IPv4 address of one to four numbers, as `inet_aton` and so `getaddrinfo` of POSIX read
+    /// it: each is decimal, octal behind `0` or hexadecimal behind `0x`, and the last one has all
+    /// bits that are left, `127.1`. Nil for any other text.
+    fileprivate init?(numbers text: Substring) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count <= 4 else { return nil }
+        var bits: UInt64 = 0
+        for (position, part) in parts.enumerated() {
+            let width = UInt64(position == parts.count - 1 ? 8 * (4 - position) : 8)
+            guard let number = Self.number(Substring(part)), number >> width == 0 else { return nil }
+            bits = bits << width | number
+        }
+        self.init(isIPv4: true, high: bits << 32, low: 0)
+    }
+
+    private static func number(_ text: Substring) -> UInt64? {
+        // An initializer of a number would take a sign, too.
+        guard text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) else { return nil }
+        if text.hasPrefix("0x") || text.hasPrefix("0X") { return UInt64(text.dropFirst(2), radix: 16) }
+        return UInt64(text, radix: text.hasPrefix("0") ? 8 : 10)
     }
 }
