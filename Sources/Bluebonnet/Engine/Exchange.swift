@@ -41,6 +41,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         }
         /// The times of the connection that is being made for it.
         var attempt: AttemptTimes?
+        /// The number of new connections that could not take it.
+        var refusals = 0
 
         mutating func takeCaller() -> SuspendedCaller<TransportResponse, any Error>? {
             defer { caller = nil }
@@ -263,6 +265,14 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     /// Notes that a connection is being made for it.
     func isBeingConnected(_ times: AttemptTimes) {
         call.withLock { _ in state.attempt = times }
+    }
+
+    /// Notes that a new connection could not take it. True for the third one.
+    func isRefusedTooOften() -> Bool {
+        call.withLock { _ in
+            state.refusals += 1
+            return state.refusals >= 3
+        }
     }
 
     /// Whether it has not ended and is on no connection.

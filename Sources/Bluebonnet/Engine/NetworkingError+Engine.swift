@@ -62,6 +62,14 @@ extension NetworkingError {
         )
     }
 
+    /// Several new connections have ended before they took a request.
+    static func endedUnused(_ origin: Origin) -> NetworkingError {
+        NetworkingError(
+            .connectionLost,
+            "Each new connection to \(origin.description) was closed, or brought bytes, before the request was sent."
+        )
+    }
+
     /// The connection broke under a tunnel.
     static func tunnelLost(_ origin: Origin, _ cause: any Error) -> NetworkingError {
         let server = origin.description

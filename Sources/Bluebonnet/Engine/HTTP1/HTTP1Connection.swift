@@ -351,7 +351,9 @@ extension HTTP1Connection: HTTPConnection {
         // Where the event loop was busy, the idle time may be over before its timer fires.
         if let nextDeadline, nextDeadline <= now, !machine.isBusy { close() }
         let kind: HTTP1ResponseParser.RequestKind = exchange.request.method == .head ? .head : .ordinary
-        guard let context, let pooled, machine.begin(kind) else { return pool.giveBack(exchange, refusedBy: pooled) }
+        guard let context, let pooled, machine.begin(kind) else {
+            return pool.giveBack(exchange, refusedBy: pooled, isNew: establishment != nil)
+        }
         // A suspended task keeps no connection from others: it waits for one after `resume()`.
         if exchange.isSuspended { exchange.fail(.suspended(route.origin)) }
         let knowsContinue = !machine.servesHTTP10

@@ -259,7 +259,7 @@ extension HTTP2Connection: HTTPConnection {
         // Where the event loop was busy, the idle time may be over before its timer fires.
         if let idleEnd, idleEnd <= now, streams.isEmpty { close() }
         guard let pooled, let frames, machine.mayBegin else {
-            return pool.giveBack(exchange, refusedBy: pooled)
+            return pool.giveBack(exchange, refusedBy: pooled, isNew: !machine.hasServed)
         }
         guard exchange.request.upgrade == nil || machine.peer.allowsConnectProtocol else {
             // RFC 8441 §3: nothing was sent. Its next way is over HTTP/1.1.

@@ -124,8 +124,21 @@ final class ConnectionPool: Sendable {
 
     /// Takes back an exchange whose connection turned out to be unusable before a byte was sent: it
     /// is the next one again. The connection takes no other one; it is nil where it is closed.
-    func giveBack(_ exchange: Exchange, refusedBy connection: PooledConnection?) {
-        submit(exchange, isGivenBack: true, refusedBy: connection)
+    ///
+    /// A server may end each new connection before it takes a request, or send bytes that are no
+    /// response to one (RFC 9112 §9.2). So that it is not connected to without end, the exchange
+    /// fails when several new connections in turn have given it back.
+    ///
+    /// - Parameters:
+    ///   - exchange: The exchange.
+    ///   - connection: The connection that could not take it.
+    ///   - isNew: Whether the connection has carried nothing.
+    func giveBack(_ exchange: Exchange, refusedBy connection: PooledConnection?, isNew: Bool = false) {
+        guard isNew, exchange.isRefusedTooOften() else {
+            return submit(exchange, isGivenBack: true, refusedBy: connection)
+        }
+        if let connection { state.withLock { $0.entries[exchange.route]?.queue.refused(connection) } }
+        exchange.fail(.endedUnused(exchange.route.origin))
     }
 
     private func submit(_ exchange: Exchange, isGivenBack: Bool, refusedBy refusing: PooledConnection?) {

@@ -195,4 +195,21 @@ struct TunnelTests {
             }
         }
     }
+
+    @Test func `a server that sends bytes before each request is not connected to without end`() async throws {
+        let early = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8)
+        let steps: [FaultStep] = [
+            .readBytes(3), .send([5, 0]), .readBytes(21), .send([5, 0, 0, 1, 0, 0, 0, 0, 0, 0] + early), .stall,
+        ]
+        try await FaultServer.run(.steps(steps)) { proxy in
+            let configuration = try ProxyScripts.configuration(.socks5h, port: proxy.port)
+            try await withSession(configuration) { session in
+                let error = try await networkingError {
+                    try await session.data(for: Request(to: "http://one.example/"))
+                }
+                #expect(error.code == .connectionLost && error.message.contains("Each new connection"), "\(error)")
+                #expect(proxy.connections.count == 3)
+            }
+        }
+    }
 }
