@@ -262,7 +262,7 @@ final class Dial {
 }
 
 extension Dial.WrongFamily {
-    fileprivate init(_ families: Set<IPAddress.Family>, _ known: [IPAddress]?) {
+    init(_ families: Set<IPAddress.Family>, _ known: [IPAddress]?) {
         let allowed = families.first.map { "only addresses of \($0) may be used" } ?? "no addresses may be used"
         description = known?.first.map { "\($0) is not to be used: \(allowed)." } ?? "\(allowed)."
     }

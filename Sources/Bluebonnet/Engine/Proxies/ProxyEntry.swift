@@ -110,7 +110,7 @@ final class ProxyEntry {
             return negotiate(.address(address), port, channel)
         }
         guard proxy.kind.looksUpNames else { return negotiate(.name(host), port, channel) }
-        let lookup = HostLookup(dialer, on: eventLoop)
+        let lookup = HostLookup(dialer, on: eventLoop, usable: proxy.kind == .socks4 ? [.ipv4] : IPAddress.Family.all)
         self.lookup = lookup
         lookup.start(host, port) { self.found($0, port, channel) }
     }

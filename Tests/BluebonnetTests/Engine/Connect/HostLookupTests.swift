@@ -11,7 +11,10 @@ struct HostLookupTests {
         of host: String,
         _ change: @escaping @Sendable (inout SessionConfiguration) -> Void = { _ in }
     ) async -> Result<[String], NetworkingError> {
-        let hosts = ["many.test": ["192.0.2.1", "192.0.2.2", "2001:db8::1"], "empty.test": []]
+        let hosts = [
+            "many.test": ["192.0.2.1", "192.0.2.2", "2001:db8::1"], "empty.test": [],
+            "full.test": (1...200).map { "192.0.2.\($0)" },
+        ]
         let loop = NIOSingletons.posixEventLoopGroup.next()
         return await withCheckedContinuation { continuation in
             loop.execute {
@@ -57,5 +60,36 @@ struct HostLookupTests {
         }
         #expect(error.code == .dnsLookupFailed)
         #expect((error.underlying is StubResolver.NotFound) == (host == "missing.test"))
+    }
+
+    @Test func `an override of a family that is not to be used is a failure`() async throws {
+        let address = try #require(IPAddress("2001:db8::9"))
+        let result = await Self.addresses(of: "many.test") {
+            $0.addressFamilies = [.ipv4]
+            $0.addressOverrides.set([address], for: "many.test", port: 80)
+        }
+        guard case .failure(let error) = result else {
+            Issue.record("it has addresses")
+            return
+        }
+        #expect(error.code == .connectFailed)
+    }
+
+    @Test func `of many addresses the first eight are given`() async throws {
+        let addresses = try await Self.addresses(of: "full.test").get()
+        #expect(addresses == (1...8).map { "192.0.2.\($0)" })
+    }
+
+    /// Finds addresses of IPv4, and none of IPv6 before it is cancelled.
+    private struct HalfSilentResolver: NameResolver {
+        func addresses(of host: String, in family: IPAddress.Family) async throws -> FoundAddresses {
+            if family == .ipv6 { try await Task.sleep(for: .seconds(3600)) }
+            return FoundAddresses([IPAddress("192.0.2.1")].compactMap(\.self))
+        }
+    }
+
+    @Test func `a family that is not answered for does not hold the other one back`() async throws {
+        let addresses = try await Self.addresses(of: "half.test") { $0.nameResolver = HalfSilentResolver() }.get()
+        #expect(addresses == ["192.0.2.1"])
     }
 }
