@@ -22,7 +22,10 @@ extension HTTP2Stream {
         /// The content that content-length says, or that the response may have.
         private var expected: Int?
         private var received = 0
+        /// The informational responses, without those that tell of an upload's progress.
         private var informationalCount = 0
+        /// The responses 104.
+        private var noticeCount = 0
 
         init(isHead: Bool) {
             self.isHead = isHead
@@ -46,9 +49,10 @@ extension HTTP2Stream {
                 guard !endsStream else {
                     throw HTTP2Fault(.violation, clause: "ended a stream with an informational response")
                 }
-                informationalCount += 1
-                let most = statusCode == 104 ? HTTP1Limits.uploadNoticeCount : HTTP1Limits.informationalCount
-                guard informationalCount <= most else {
+                if statusCode == 104 { noticeCount += 1 } else { informationalCount += 1 }
+                guard informationalCount <= HTTP1Limits.informationalCount,
+                    noticeCount <= HTTP1Limits.uploadNoticeCount
+                else {
                     throw HTTP2Fault(
                         .unexpectedResponse,
                         sending: .enhanceYourCalm,
