@@ -63,6 +63,9 @@ struct ConnectRequestStateMachine {
         return host.utf8.contains(ASCII.colon) ? "[\(host.prefix { $0 != "%" })]:\(port)" : "\(host):\(port)"
     }
 
+    /// Whether a refusal has come whose body has not ended.
+    var isRefused: Bool { state == .body }
+
     /// The request to send.
     ///
     /// - Parameter authorization: The value of `Proxy-Authorization`; nil for none.

@@ -26,12 +26,16 @@ final class ProxyNegotiator: ChannelInboundHandler, RemovableChannelHandler {
         case failed(ProxyFault)
     }
 
+    /// The time that the body of a refusal has. The refusal itself is known then.
+    static let refusalTime = TimeAmount.seconds(1)
+
     private let proxy: Proxy
     private let authentication: ProxyAuthentication
     private var dialogue: ProxyAuthentication.Dialogue
     private var machine: Machine
     /// Bytes that are not taken yet.
     private var received = ByteBuffer()
+    private var refusalTimer: Scheduled<Void>?
     private var completion: ((Outcome, ProxyAuthentication.Dialogue) -> Void)?
 
     init(
@@ -50,7 +54,10 @@ final class ProxyNegotiator: ChannelInboundHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) { begin(context) }
 
-    func handlerRemoved(context: ChannelHandlerContext) { completion = nil }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        stopTimer()
+        completion = nil
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = unwrapInboundIn(data)
@@ -79,6 +86,7 @@ final class ProxyNegotiator: ChannelInboundHandler, RemovableChannelHandler {
 
     /// Sends the first request, or the one that answers a challenge.
     private func begin(_ context: ChannelHandlerContext) {
+        stopTimer()
         do throws(ProxyFault) {
             switch machine {
             case .connect(var connect):
@@ -118,6 +126,7 @@ final class ProxyNegotiator: ChannelInboundHandler, RemovableChannelHandler {
                     throw .connect(error)
                 }
                 machine = .connect(connect)
+                if connect.isRefused { startTimer(context) }
                 carryOut(step, context)
             case .socks(var socks):
                 while completion != nil {
@@ -154,6 +163,21 @@ final class ProxyNegotiator: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
+    /// A proxy that has refused, and does not end its body, is no longer waited for.
+    private func startTimer(_ context: ChannelHandlerContext) {
+        guard refusalTimer == nil else { return }
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        refusalTimer = context.eventLoop.scheduleTask(in: Self.refusalTime) {
+            let (negotiator, context) = bound.value
+            negotiator.inputEnded(context)
+        }
+    }
+
+    private func stopTimer() {
+        refusalTimer?.cancel()
+        refusalTimer = nil
+    }
+
     private func inputEnded(_ context: ChannelHandlerContext) {
         guard completion != nil else { return }
         switch machine {
@@ -188,6 +212,7 @@ final class ProxyNegotiator: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func end(_ outcome: Outcome, _ context: ChannelHandlerContext) {
+        stopTimer()
         guard let completion else { return }
         self.completion = nil
         completion(outcome, dialogue)
