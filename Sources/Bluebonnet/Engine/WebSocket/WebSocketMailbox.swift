@@ -76,8 +76,8 @@ final class WebSocketMailbox: Sendable {
     private let state = Mutex(State())
 
     init(_ options: WebSocketOptions) {
-        receiveBuffer = options.receiveBuffer
-        sendBuffer = options.sendBuffer
+        receiveBuffer = max(options.receiveBuffer, 0)
+        sendBuffer = max(options.sendBuffer, 1)
     }
 
     /// What a message counts in the buffers: an empty one takes memory too.
@@ -112,6 +112,7 @@ final class WebSocketMailbox: Sendable {
         return try received.get()
     }
 
+    private static let closing = NetworkingError(.webSocketClosed, "The WebSocket is being closed.")
     private static let cancelled = NetworkingError(.cancelled, "The wait for the WebSocket was cancelled.")
 
     /// Takes what is there; nil where it has to be waited for.
@@ -181,6 +182,7 @@ final class WebSocketMailbox: Sendable {
         }
         let step = state.withLock { state -> Step in
             if let end = state.end { return .over(end.sendError) }
+            if state.isClosing { return .over(Self.closing) }
             guard state.senders.isEmpty, state.outboxSize < sendBuffer else { return .wait(state.newNumber()) }
             state.append(message)
             return .taken(state.carrierToWake())
@@ -197,6 +199,7 @@ final class WebSocketMailbox: Sendable {
             await SuspendedCaller.suspend { caller in
                 let (sent, carrier) = state.withLock { state -> (Sent?, (any Carrier)?) in
                     if let end = state.end { return (.failure(end.sendError), nil) }
+                    if state.isClosing { return (.failure(Self.closing), nil) }
                     if Task.isCancelled { return (.failure(Self.cancelled), nil) }
                     // There may be room meanwhile, and then nobody would give it any.
                     if state.senders.isEmpty, state.outboxSize < sendBuffer {
@@ -219,14 +222,20 @@ final class WebSocketMailbox: Sendable {
     }
 
     /// Puts a Close frame behind all that was taken to be sent. Returns false where there is no
-    /// connection that could send it.
+    /// connection that could send it. Those who wait for room are told that it is closed.
     func close(_ closure: WebSocketClosure?) -> Bool {
-        let (isOpen, carrier) = state.withLock { state -> (Bool, (any Carrier)?) in
-            guard state.isOpen, state.end == nil else { return (false, nil) }
+        typealias Step = (Bool, (any Carrier)?, CircularBuffer<SuspendedCaller<Sent, Never>>)
+        let (isOpen, carrier, senders) = state.withLock { state -> Step in
+            guard state.isOpen, state.end == nil else { return (false, nil, []) }
             state.isClosing = true
             state.outbox.append(.close(closure))
-            return (true, state.carrierToWake())
+            state.isAwake = true
+            var senders = CircularBuffer<SuspendedCaller<Sent, Never>>()
+            while let sender = state.senders.popFirst() { senders.append(sender.waiting.caller) }
+            // Also one that knows of messages: the time of the close begins now.
+            return (true, state.carrier, senders)
         }
+        for sender in senders { sender.resume(returning: .failure(Self.closing)) }
         carrier?.wake()
         return isOpen
     }
@@ -240,7 +249,8 @@ final class WebSocketMailbox: Sendable {
                     if let end = state.end { return (end.sendError, nil) }
                     if Task.isCancelled { return (Self.cancelled, nil) }
                     state.pings.append(Waiting(number: number, caller: caller))
-                    return (nil, state.carrierToWake())
+                    // Also one that knows of messages: it may have looked for pings already.
+                    return (nil, state.carrier)
                 }
                 carrier?.wake()
                 if let failure { caller.resume(returning: .failure(failure)) }
