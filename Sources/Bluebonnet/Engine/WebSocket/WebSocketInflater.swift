@@ -60,6 +60,8 @@ import NIOCore
         guard isLast else { return true }
         var tail = ByteBuffer(bytes: Self.tail)
         guard try run(&tail, into: &output, end: end) else { return false }
+        // Zlib tells whether it is behind a block. In one, the tail was taken for its bytes.
+        guard unsafe stream.pointee.data_type & 128 != 0 else { throw Self.fault("it is not complete") }
         // The stream was initialized above.
         if hasNoContext { unsafe inflateReset(stream) }
         return true
@@ -96,7 +98,7 @@ import NIOCore
             guard output.writerIndex <= end else { return false }
             switch status {
             case Z_OK, Z_BUF_ERROR: break
-            case Z_STREAM_END: try restart()
+            case Z_STREAM_END: restart()
             default: throw Self.fault(reason)
             }
             // Z_BUF_ERROR: nothing went in and nothing came out, so that more would not help.
@@ -107,15 +109,10 @@ import NIOCore
 
     /// RFC 7692 §7.2.3.4: a sender may end a stream of DEFLATE inside a message. What follows may
     /// refer to what came before all the same, so that the window stays.
-    private func restart() throws(WebSocketFault) {
-        var window = [UInt8](repeating: 0, count: 1 << 15)
-        var count: uInt = 0
-        // The array has the size of the largest window, which zlib's documentation asks for.
-        unsafe window.withUnsafeMutableBufferPointer { window in
-            _ = unsafe inflateGetDictionary(stream, window.baseAddress, &count)
-            unsafe inflateReset(stream)
-            if count > 0 { _ = unsafe inflateSetDictionary(stream, window.baseAddress, count) }
-        }
+    private func restart() {
+        // The stream was initialized. Unlike inflateReset, this keeps the window, and needs no copy
+        // of it: a stream of two bytes must not cost as much as a window.
+        unsafe inflateResetKeep(stream)
     }
 
     private static func fault(_ reason: String) -> WebSocketFault {

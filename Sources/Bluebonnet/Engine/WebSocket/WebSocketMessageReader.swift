@@ -30,6 +30,9 @@ struct WebSocketMessageReader {
         }
     }
 
+    /// The most that a buffer can grow to, by powers of 2: its indices have 32 bits.
+    private static let mostBytes = Int(Int32.max)
+
     private let maximumSize: Int
     private var frames: WebSocketFrameReader
     private let inflater: WebSocketInflater?
@@ -39,8 +42,11 @@ struct WebSocketMessageReader {
     ///   - options: The limits.
     ///   - deflate: What was agreed upon about compression; nil for none.
     init(_ options: WebSocketOptions, deflate: PerMessageDeflate?) {
-        maximumSize = options.maximumMessageSize
-        frames = WebSocketFrameReader(maximumFrameSize: options.maximumFrameSize, allowsCompression: deflate != nil)
+        maximumSize = min(max(options.maximumMessageSize, 0), Self.mostBytes)
+        frames = WebSocketFrameReader(
+            maximumFrameSize: min(options.maximumFrameSize, Self.mostBytes),
+            allowsCompression: deflate != nil
+        )
         inflater = deflate.map { WebSocketInflater($0) }
     }
 

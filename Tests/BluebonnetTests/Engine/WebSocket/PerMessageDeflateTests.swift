@@ -194,4 +194,40 @@ import Testing
         sender.begin(.text("text"), into: &buffer)
         #expect(buffer.getInteger(at: 0, as: UInt8.self) == 0x81)
     }
+
+    @Test(arguments: [Int.max, 1 << 40, -5, .min])
+    func `a limit beyond all bounds is one that buffers can have`(limit: Int) {
+        let options = WebSocketOptions {
+            $0.maximumMessageSize = limit
+            $0.maximumFrameSize = .max
+        }
+        let hello = WebSocketFrame(1, [0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00], reservedBits: 0b100)
+        for frame in [hello, .text("Hello")] {
+            let read = WebSocketMessageReader.read([frame], options: options, deflate: PerMessageDeflate())
+            if limit > 0 {
+                #expect(read.fault == nil && read.events == [.message(.text("Hello"))])
+            } else {
+                #expect(read.fault?.closeCode == .messageTooBig)
+            }
+        }
+    }
+
+    @Test func `streams that end again and again inside a message are read`() {
+        let payload = Array(repeatElement([0x03, 0x00] as [UInt8], count: 20_000).joined())
+        let hello: [UInt8] = [0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00]
+        let frames = [
+            WebSocketFrame(1, payload + hello, reservedBits: 0b100),
+            WebSocketFrame(1, payload + [0xf2, 0x00, 0x11, 0x00, 0x00], reservedBits: 0b100),
+        ]
+        let read = WebSocketMessageReader.read(frames, deflate: PerMessageDeflate())
+        #expect(read.fault == nil)
+        #expect(read.events == [.message(.text("Hello")), .message(.text("Hello"))])
+    }
+
+    @Test func `a message that ends inside a block is refused`() {
+        // A stored block of 10 bytes, with two of them.
+        let frame = WebSocketFrame(2, [0x00, 0x0A, 0x00, 0xF5, 0xFF, 0x61, 0x62], reservedBits: 0b100)
+        let read = WebSocketMessageReader.read([frame], deflate: PerMessageDeflate())
+        #expect(read.events.isEmpty && read.fault?.closeCode == .invalidPayload)
+    }
 }
