@@ -27,7 +27,8 @@ public struct WebSocketOptions: Sendable, Hashable {
 
     /// The most bytes of a received message, compression undone and all its frames together.
     /// Default: 16 MiB. More ends the WebSocket with
-    /// ``NetworkingError/Code/webSocketMessageTooLarge``, before they are in memory.
+    /// ``NetworkingError/Code/webSocketMessageTooLarge``, before they are in memory. More than 2 GiB
+    /// count as 2 GiB less one byte, here and for frames.
     ///
     /// Counterpart of `URLSessionWebSocketTask.maximumMessageSize`, which is 1 MiB.
     public var maximumMessageSize = 16 << 20
@@ -37,7 +38,7 @@ public struct WebSocketOptions: Sendable, Hashable {
     public var receiveBuffer = 1 << 20
 
     /// The bytes of messages that were not sent yet, from which on ``WebSocketTask/send(_:)``
-    /// waits. Default: 1 MiB.
+    /// waits. Default: 1 MiB. Less than 1 counts as 1.
     public var sendBuffer = 1 << 20
 
     /// The time between two pings that are sent by themselves; nil for none. Default: 20 seconds.
@@ -47,8 +48,9 @@ public struct WebSocketOptions: Sendable, Hashable {
     public var pingInterval: Duration? = .seconds(20)
 
     /// The longest wait for the pong to a ping, after which the connection counts as lost:
-    /// ``NetworkingError/Code/webSocketPingTimeout``. Default: 20 seconds. It does not run while
-    /// nothing is read, because the task is suspended or nobody reads its messages.
+    /// ``NetworkingError/Code/webSocketPingTimeout``. Default: 20 seconds. It begins anew with all
+    /// bytes that come, and does not run while nothing is read, because the task is suspended or
+    /// nobody reads its messages.
     public var pingTimeout: Duration = .seconds(20)
 
     /// The longest wait for the other side's part of the close handshake, and for the end of the

@@ -90,13 +90,15 @@ extension HTTP1Tunnel: ByteTunnel {
 
     func begin(_ receiver: any ByteTunnelReceiver) {
         self.receiver = receiver
+        // Before the first bytes: the receiver may stop reading because of them.
+        isReading = true
         let early = early
         self.early = []
         for bytes in early where self.receiver != nil { receiver.received(bytes) }
         if !early.isEmpty { self.receiver?.receivedAll() }
         // The channel may have ended before there was a receiver to hear of it.
         guard let context, context.channel.isActive else { return end() }
-        if !isOver { setReading(true) }
+        if !isOver, isReading { setReading(true) }
     }
 
     func write(_ bytes: ByteBuffer) {

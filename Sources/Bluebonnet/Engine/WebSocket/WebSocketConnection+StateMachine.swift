@@ -58,6 +58,8 @@ extension WebSocketConnection {
         private let closeTimeout: Duration
         private var lastPing: UInt64 = 0
         private var nextPingAt: NIODeadline?
+        /// The time by which a close that is wanted has to be on its way.
+        private var closeBy: NIODeadline?
         /// The pings without a pong, the oldest first.
         private var pings: [Ping] = []
         /// The time since which the peer can be heard; nil while nothing is read.
@@ -117,6 +119,11 @@ extension WebSocketConnection {
 
         // MARK: What this side does
 
+        /// This side will begin the close handshake, behind what it has to send.
+        mutating func wantsToClose(now: NIODeadline) {
+            if stage == .open, closeBy == nil { closeBy = now.advanced(by: closeTimeout) }
+        }
+
         /// This side begins the close handshake. Returns whether it may: it has not before, and the
         /// peer has not.
         mutating func close(now: NIODeadline) -> Bool {
@@ -153,7 +160,13 @@ extension WebSocketConnection {
             return pings[...index].map { ($0.number, now.since($0.sentAt)) }
         }
 
-        /// Something came, or reading begins or stops: the clock of the pongs runs only while they
+        /// Something came: a peer that sends is there, also where its pong is still to come. No
+        /// pong can come inside a frame (§5.4).
+        mutating func heard(now: NIODeadline) {
+            if readingSince != nil { readingSince = now }
+        }
+
+        /// Reading begins or stops: the clock of the pongs runs only while they
         /// can be read.
         mutating func setReading(_ isReading: Bool, now: NIODeadline) {
             guard isReading != (readingSince != nil) else { return }
@@ -170,7 +183,7 @@ extension WebSocketConnection {
         /// The earliest time at which something follows.
         var nextDeadline: NIODeadline? {
             switch stage {
-            case .open: [nextPingAt, pongDeadline].compactMap(\.self).min()
+            case .open: [nextPingAt, pongDeadline, closeBy].compactMap(\.self).min()
             case .closing(let until), .closed(_, _, let until), .failed(_, let until): until
             case .over: nil
             }
@@ -180,6 +193,11 @@ extension WebSocketConnection {
         mutating func expire(now: NIODeadline) -> Expiry {
             switch stage {
             case .open:
+                if let closeBy, closeBy <= now {
+                    // The peer takes nothing: the Close frame cannot be sent.
+                    stage = .closing(until: now)
+                    return .closeTimedOut
+                }
                 if let pongDeadline, pongDeadline <= now { return .pingTimedOut }
                 guard let nextPingAt, nextPingAt <= now else { return .goOn }
                 // One at a time: a second one would tell nothing that the first does not.

@@ -23,11 +23,17 @@ final class WebSocketConnection {
     /// What was taken of the mailbox and is not written yet.
     private var taken = CircularBuffer<WebSocketMailbox.Outgoing>()
     private var isReading = true
+    /// Whether ``send()`` runs: a flush may change the writability within it.
+    private var isSending = false
+    /// Whether a received message found no room in the close handshake.
+    private var hasDropped = false
     /// The payload of the last ping to which no pong was sent, because the peer takes no bytes.
     private var pong: ByteBuffer?
 
     /// Frames are written in blocks of about this size.
     private static let blockSize = 65_536
+    /// So many blocks are sent before the event loop does something else.
+    private static let mostBlocks = 16
 
     /// The side of the connection that other threads see.
     private final class Link: WebSocketMailbox.Carrier, Call.Operation {
@@ -129,10 +135,11 @@ final class WebSocketConnection {
         } catch {
             return cancel(with: error)
         }
+        // Before anything is read: a reader that makes room must find the connection.
+        mailbox.attach(link)
         tunnel.begin(self)
         guard self.link != nil else { return }
         setReading()
-        mailbox.attach(link)
         arm()
     }
 
@@ -140,11 +147,27 @@ final class WebSocketConnection {
 
     /// Sends what there is to be sent, as far as the peer takes it.
     private func send() {
-        guard machine.stage != .over else { return }
+        guard machine.stage != .over, !isSending else { return }
+        isSending = true
+        defer { isSending = false }
+        if mailbox.isClosing { machine.wantsToClose(now: .now()) }
         appendPong()
         for ping in mailbox.takePings({ machine.sendPing(now: .now()) }) { sender.ping(ping, into: &outgoing) }
         var sent = 0
-        while machine.maySend, !call.isSuspended, tunnel.isWritable {
+        var blocks = 0
+        while blocks < Self.mostBlocks, sendBlock(&sent) { blocks += 1 }
+        // Behind what else the event loop has to do.
+        if blocks == Self.mostBlocks { link?.wake() }
+        if sent > 0 { call.update { $0.sent += sent } }
+        arm()
+    }
+
+    /// Sends about a block. Each is flushed: what TLS has to write does not count for
+    /// ``ByteTunnel/isWritable`` before that. Returns whether there may be more, which the peer
+    /// takes.
+    private func sendBlock(_ sent: inout Int) -> Bool {
+        var hasMore = true
+        while machine.maySend, !call.isSuspended, tunnel.isWritable, outgoing.readableBytes < Self.blockSize {
             if sender.isInMessage {
                 sender.proceed(into: &outgoing)
             } else if let next = nextOutgoing() {
@@ -158,14 +181,13 @@ final class WebSocketConnection {
                     setReading()
                 }
             } else {
+                hasMore = false
                 break
             }
-            if outgoing.readableBytes >= Self.blockSize { write() }
         }
         if outgoing.readableBytes > 0 { write() }
         tunnel.flush()
-        if sent > 0 { call.update { $0.sent += sent } }
-        arm()
+        return hasMore && machine.maySend && !call.isSuspended && tunnel.isWritable
     }
 
     private func nextOutgoing() -> WebSocketMailbox.Outgoing? {
@@ -226,8 +248,9 @@ final class WebSocketConnection {
         call.update { $0.add(Call.Arrival(count: receivedBytes)) }
         receivedBytes = 0
         // Behind a close that this side has begun, nobody may read any more, and the peer's Close
-        // frame has to be.
-        if machine.isClosing, !mailbox.hasRoom() { return received.removeAll() }
+        // frame has to be. What follows a message that was dropped is dropped: no gap is read.
+        if machine.isClosing, !mailbox.hasRoom() { hasDropped = true }
+        if hasDropped { return received.removeAll() }
         if !mailbox.deliver(&received) { setReading() }
     }
 
@@ -300,6 +323,7 @@ final class WebSocketConnection {
 extension WebSocketConnection: ByteTunnelReceiver {
     func received(_ bytes: ByteBuffer) {
         guard machine.mayReceive else { return }
+        machine.heard(now: .now())
         var bytes = bytes
         do throws(WebSocketFault) {
             while machine.mayReceive, let event = try reader.next(&bytes) { take(event) }
@@ -322,7 +346,11 @@ extension WebSocketConnection: ByteTunnelReceiver {
     }
 
     func inputEnded() {
+        guard machine.stage != .over else { return }
         receivedAll()
+        // RFC 6455 §7.1.1, RFC 8441 §5: nothing goes on alone, with Close frames or without.
+        tunnel.closeOutput()
+        finish(WebSocketEnd(in: machine.stage, nil, server: server)) { $0.close() }
     }
 
     func ended(_ error: NetworkingError?) {

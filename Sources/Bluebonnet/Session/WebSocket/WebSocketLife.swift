@@ -93,11 +93,11 @@ final class WebSocketLife: Sendable {
         var decisions = WebSocketReconnecting(options.reconnection, policy)
         var count = 0
         while true {
-            let startedAt = timing.now()
             let wait: Duration?
             let outcome: Result<WebSocketEnd, any Error>
             do {
                 let (response, agreement, tunnel) = try await open()
+                let openedAt = timing.now()
                 count += 1
                 mailbox.opened()
                 tell(WebSocketOpening(response.head, agreement, number: count))
@@ -110,7 +110,7 @@ final class WebSocketLife: Sendable {
                     options,
                     server: server
                 )
-                wait = decisions.wait(after: end, lasting: timing.now().since(startedAt), random: timing.random)
+                wait = decisions.wait(after: end, lasting: timing.now().since(openedAt), random: timing.random)
                 outcome = .success(end)
             } catch {
                 wait = decisions.wait(after: .wrapping(error), random: timing.random)

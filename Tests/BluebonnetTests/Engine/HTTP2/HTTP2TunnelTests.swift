@@ -68,4 +68,13 @@ struct HTTP2TunnelTests {
             }
         }
     }
+
+    @Test func `the end of a stream without a Close frame is the end of the WebSocket`() async throws {
+        let hello: [UInt8] = [0x81, 2] + Array("hi".utf8)
+        try await run([.head(200), .body(hello, endStream: true)]) { _, socket in
+            try await socket.expect(.text("hi"))
+            let error = try await networkingError { try await socket.receive() }
+            #expect(error.code == .connectionLost)
+        }
+    }
 }

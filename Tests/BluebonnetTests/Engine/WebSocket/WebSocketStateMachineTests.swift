@@ -158,4 +158,34 @@ import Testing
         let expiry27 = machine.expire(now: at(2))
         #expect(expiry27 == .goOn)
     }
+
+    @Test func `a peer that sends is there, also where its pong is still to come`() {
+        var machine = machine {
+            $0.pingInterval = nil
+            $0.pingTimeout = .seconds(5)
+        }
+        _ = machine.sendPing(now: start)
+        machine.heard(now: at(4))
+        let expiry28 = machine.expire(now: at(8))
+        #expect(expiry28 == .goOn)
+        #expect(machine.nextDeadline == at(9))
+        let expiry29 = machine.expire(now: at(9))
+        #expect(expiry29 == .pingTimedOut)
+    }
+
+    @Test func `a close that cannot be sent has its time, too`() {
+        var machine = machine {
+            $0.pingInterval = nil
+            $0.closeTimeout = .seconds(5)
+        }
+        machine.wantsToClose(now: at(1))
+        machine.wantsToClose(now: at(3))
+        #expect(machine.nextDeadline == at(6))
+        let expiry30 = machine.expire(now: at(5))
+        #expect(expiry30 == .goOn)
+        let expiry31 = machine.expire(now: at(6))
+        #expect(expiry31 == .closeTimedOut)
+        let end = WebSocketEnd(in: machine.stage, nil, server: "server")
+        #expect(end.closure.code == .abnormalClosure && end.error == nil)
+    }
 }

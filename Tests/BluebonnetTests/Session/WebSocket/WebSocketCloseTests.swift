@@ -230,4 +230,22 @@ struct WebSocketCloseTests {
             }
         }
     }
+
+    @Test func `a suspended task can be closed`() async throws {
+        try await withWebSocket(
+            to: { peer, _ in
+                try await peer.open()
+                _ = try await peer.drain()
+            },
+            options: {
+                $0.pingInterval = nil
+                $0.closeTimeout = .milliseconds(50)
+            }
+        ) { socket in
+            _ = try await socket.value
+            socket.suspend()
+            let closure = await socket.close()
+            #expect(closure.code == .abnormalClosure)
+        }
+    }
 }

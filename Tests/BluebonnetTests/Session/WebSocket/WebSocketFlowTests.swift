@@ -65,6 +65,58 @@ struct WebSocketFlowTests {
         #expect(sent.all.count == 400)
     }
 
+    @Test func `a server that is slow slows a sender with a large buffer down, also over TLS`() async throws {
+        let gate = FaultGate()
+        let sent = Notes<Int>()
+        let certificates = try TestCertificates.shared()
+        try await WebSocketServer.run(tls: ServerTLS(certificates.localhost)) { peer, _ in
+            try await peer.open()
+            await withCheckedContinuation { opened in gate.whenOpen { opened.resume() } }
+            for _ in 0..<400 { _ = try await peer.readMessage() }
+            try await peer.finish()
+        } _: { server in
+            try await withSession(SessionConfiguration(trusting: certificates.authority)) { session in
+                let socket = try session.webSocket(to: server) { $0.sendBuffer = 2_000_000 }
+                let sender = Task {
+                    for number in 0..<400 {
+                        try await socket.send(.binary(Data(repeating: 1, count: 100_000)))
+                        sent.note(number)
+                    }
+                }
+                let count = try await settled { sent.all.count }
+                #expect(count < 300)
+                gate.open()
+                try await sender.value
+                await socket.close()
+            }
+        }
+        #expect(sent.all.count == 400)
+    }
+
+    @Test func `messages that come with the response count for the buffer`() async throws {
+        let sent = Notes<Int>()
+        try await WebSocketServer.run(sendBuffer: 65_536) { peer, _ in
+            _ = try await peer.readRequest()
+            let small = Array(repeating: WebSocketFrame.text("small").bytes, count: 20).flatMap(\.self)
+            try await peer.send(peer.response() + small)
+            for number in 0..<400 {
+                try await peer.send(.binary(Array(repeating: 1, count: 100_000)))
+                sent.note(number)
+            }
+            try await peer.send(.close(1000))
+            _ = try await peer.drain()
+        } _: { server in
+            try await withSession(SessionConfiguration()) { session in
+                let socket = try session.webSocket(to: server) { $0.receiveBuffer = 100 }
+                _ = try await socket.value
+                let count = try await settled { sent.all.count }
+                #expect(count < 200)
+                let all = try await socket.all()
+                #expect(all.count == 420)
+            }
+        }
+    }
+
     @Test func `a suspended task neither sends nor reads`() async throws {
         try await withWebSocket(to: WebSocketServer.echo) { socket in
             try await socket.send("first")
