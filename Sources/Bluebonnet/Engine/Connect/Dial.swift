@@ -20,6 +20,16 @@ final class Dial {
         let description: String
     }
 
+    /// The zone of a link-local address is no interface of this machine.
+    struct NoInterface: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ host: String) {
+            let zone = host.split(separator: "%", maxSplits: 1).dropFirst().first ?? ""
+            description = "there is no interface “\(zone)” for the address \(host)."
+        }
+    }
+
     private struct Attempt {
         let endpoint: NetworkEndpoint
         /// Nil for a Unix-domain socket.
@@ -118,7 +128,11 @@ final class Dial {
 
     private func connect(to host: String, _ port: Int, over usable: Set<IPAddress.Family>) {
         let families = dialer.families.intersection(usable)
-        let known = dialer.overrides.addresses(of: host, port: port) ?? IPAddress(host).map { [$0] }
+        let known = dialer.overrides.addresses(of: host, port: port) ?? IPAddress(literal: host).map { [$0] }
+        // A resolver is asked for names only, and an address with a zone is none.
+        if known == nil, host.contains(":"), host.contains("%") {
+            return end(.failure(.unusable(NoInterface(host))))
+        }
         guard !families.isEmpty, known.map({ $0.contains { families.contains($0.family) } }) ?? true else {
             return end(.failure(.unusable(WrongFamily(families, known))))
         }
@@ -257,6 +271,20 @@ final class Dial {
                 return end(.failure(.connect([(attempts[number].endpoint, error)])))
             }
             carryOut(machine.attemptFailed(number, at: now), at: now)
+        }
+    }
+}
+
+extension IPAddress {
+    /// The address that a host is by itself. A zone means something for link-local addresses alone
+    /// (RFC 4007 §6), and is left out for others.
+    fileprivate init?(literal host: String) {
+        if let address = IPAddress(host) {
+            self = address
+        } else if let bare = IPAddress(String(host.prefix { $0 != "%" })), !bare.isIPv4, !bare.isLinkLocal {
+            self = bare
+        } else {
+            return nil
         }
     }
 }

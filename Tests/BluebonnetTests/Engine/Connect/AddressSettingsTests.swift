@@ -130,6 +130,16 @@ struct AddressSettingsTests {
         }
     }
 
+    @Test func `an address whose zone is no interface is not looked up as a name`() async throws {
+        let resolver = StubResolver()
+        try await withSession(SessionConfiguration { $0.nameResolver = resolver }) { session in
+            let error = try await networkingError {
+                _ = try await session.data(for: Request(to: "http://[fe80::1%25none0]:1/"))
+            }
+            #expect(error.code == .connectFailed && error.message.contains("“none0”"), "\(error)")
+        }
+    }
+
     // MARK: What was tried
 
     @Test func `a refused address is in the metrics of the transaction with its reason`() async throws {
