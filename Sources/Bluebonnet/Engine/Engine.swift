@@ -71,7 +71,8 @@ final class Engine: Transport {
         if passage == nil, request.headerFields.contains(.proxyAuthorization), proxies.concerns(request) {
             request.headerFields[.proxyAuthorization] = nil
         }
-        // A request with a credential of its own has no other one, and its 407 is not for the proxy's.
+        // A request with a credential of its own has no other one, and its 407 is not about that of
+        // the proxy.
         let authenticated = request.headerFields.contains(.proxyAuthorization) ? nil : passage?.forwardingProxy
         var dialogue = ProxyAuthentication.Dialogue()
         let preferredLoop = MultiThreadedEventLoopGroup.currentEventLoop.map { ObjectIdentifier($0) }

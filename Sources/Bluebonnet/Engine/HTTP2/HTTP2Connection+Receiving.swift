@@ -183,7 +183,8 @@ extension HTTP2Connection: HTTP2FrameReceiver {
         // §8.1: after a complete response, the server may stop the request without an error.
         guard stream.ending == nil else {
             stream.isRequestComplete = true
-            // The stream is closed: what is written to it would only use up the connection's window.
+            // The stream is closed: what is written to it would only use up the window of the
+            // connection.
             stream.sender?.end()
             return
         }
