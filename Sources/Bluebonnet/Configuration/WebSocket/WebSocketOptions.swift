@@ -27,8 +27,8 @@ public struct WebSocketOptions: Sendable, Hashable {
 
     /// The most bytes of a received message, compression undone and all its frames together.
     /// Default: 16 MiB. More ends the WebSocket with
-    /// ``NetworkingError/Code/webSocketMessageTooLarge``, before they are in memory. More than 2 GiB
-    /// count as 2 GiB less one byte, here and for frames.
+    /// ``NetworkingError/Code/webSocketMessageTooLarge``, before they are in memory. More than 2
+    /// GiB count as 2 GiB less one byte, here and for frames.
     ///
     /// Counterpart of `URLSessionWebSocketTask.maximumMessageSize`, which is 1 MiB.
     public var maximumMessageSize = 16 << 20

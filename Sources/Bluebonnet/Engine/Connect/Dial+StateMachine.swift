@@ -97,7 +97,7 @@ extension Dial {
 
         // MARK: Addresses
 
-        /// The first addresses of one family, each once, the one that was good before in front (§4).
+        /// The first addresses of one family, each once, that which was good before in front (§4).
         private func ordered(_ addresses: [IPAddress], _ family: IPAddress.Family) -> [IPAddress] {
             var seen: Set<IPAddress> = []
             let usable = addresses.filter { $0.family == family && seen.insert($0).inserted }

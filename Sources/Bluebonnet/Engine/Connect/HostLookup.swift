@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The addresses of a host in the families that may be used, for who cannot begin with some of them.
+/// The addresses of a host in the families that may be used, for those who cannot begin with some.
 /// A family whose lookup takes longer delays the addresses of the other one by 50 ms (RFC 8305
 /// §3). On its event loop.
 final class HostLookup {
