@@ -87,9 +87,9 @@ public struct Proxy: Sendable, Hashable {
 
     /// Makes a proxy of its URL, as curl reads it: `[scheme://][user:password@]host[:port]`.
     ///
-    /// The scheme is that of a ``Kind``, or `socks`, which is `socks4`; without one it is `http`. In
-    /// a user and a password, `/`, `?` and `#` must be percent-encoded. Without a port it is 443 for
-    /// `https` and 1080 for the others. User and password may be percent-encoded. A path is
+    /// The scheme is that of a ``Kind``, or `socks`, which is `socks4`; without one it is `http`.
+    /// In a user and a password, `/`, `?` and `#` must be percent-encoded. Without a port it is 443
+    /// for `https` and 1080 for the others. User and password may be percent-encoded. A path is
     /// ignored.
     ///
     /// - Parameter url: The URL.
