@@ -33,7 +33,7 @@ struct WebSocketJSONTests {
             try await socket.send("{")
             try await socket.send(json: Tick(name: "a", price: 1))
             var values = socket.json(of: Tick.self).makeAsyncIterator()
-            do {
+            do throws(NetworkingError) {
                 _ = try await values.next()
                 Issue.record("An error was expected.")
             } catch {
