@@ -236,7 +236,9 @@ struct TLSTests {
     @Test func `the handshake names the server and the protocol`() async throws {
         let tls = ServerTLS(certificates.localhost, applicationProtocols: ["h2", "http/1.1"])
         try await FaultServer.run(Self.ok, options: .init(tls: tls)) { server in
-            try await withSession(trusting()) { session in
+            var configuration = trusting()
+            configuration.httpVersions = .http1_1
+            try await withSession(configuration) { session in
                 _ = try await session.data(for: Request(to: server.baseURL))
                 #expect(server.record.serverNames == ["localhost"])
                 #expect(server.connections[0].applicationProtocol == "http/1.1")
