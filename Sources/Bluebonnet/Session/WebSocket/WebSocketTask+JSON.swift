@@ -45,7 +45,7 @@ extension WebSocketTask {
     }
 }
 
-/// The messages of a WebSocket as values, of JSON: ``WebSocketTask/json(of:)``.
+/// The messages of a WebSocket as values, of JSON: ``WebSocketTask/json(of:decoder:)``.
 ///
 /// No counterpart in AFNetworking, Alamofire and URLSession.
 public struct WebSocketValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
