@@ -35,6 +35,10 @@ public struct WebSocketOptions: Sendable, Hashable {
 
     /// The bytes of received messages that nobody has read yet, from which on no more are read from
     /// the connection, so that the server is slowed down. Default: 1 MiB.
+    ///
+    /// What one read of the connection brings is taken whole: up to 2 MiB on the wire, 512 KiB with
+    /// TLS, and of compressed messages what they become, each up to ``maximumMessageSize``. For a
+    /// server that is not trusted, choose that small, or offer no compression.
     public var receiveBuffer = 1 << 20
 
     /// The bytes of messages that were not sent yet, from which on ``WebSocketTask/send(_:)``
