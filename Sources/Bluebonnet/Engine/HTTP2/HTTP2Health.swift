@@ -1,7 +1,7 @@
 import NIOCore
 
 /// Whether a connection is still alive, as a value without I/O: when to send a PING (RFC 9113
-/// §6.7), and when its answer is overdue. Whatever comes from the server is an answer.
+/// §6.7), and when its acknowledgement is overdue. Whatever comes from the server counts as one.
 struct HTTP2Health {
     /// The consequence of time that has passed.
     enum Expiry: Equatable {
