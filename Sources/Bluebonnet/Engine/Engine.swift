@@ -79,6 +79,7 @@ final class Engine: Transport {
         var retries = RepeatableError.Retries()
         var isExpectationRefused = false
         var isMisdirected = false
+        var wasRefusedByHost = false
         var isFirst = true
         var unsent: ObservedTransaction?
         while true {
@@ -128,18 +129,25 @@ final class Engine: Transport {
                     request = repeated
                     continue
                 }
-                if response.statusCode == 421, response.head.httpVersion == .http2, !isMisdirected,
-                    exchange.route.versions == .automatic,
+                // RFC 9110 §15.5.20: it was not processed, whatever the method, and may be sent again
+                // over another connection: one of its own origin, or else of another version.
+                let isRefusedByHost = response.statusCode == 421 && exchange.isCoalesced
+                if isRefusedByHost { pool.keepApart(target.origin) }
+                if response.statusCode == 421, response.head.httpVersion == .http2,
+                    isRefusedByHost || (!isMisdirected && exchange.route.versions == .automatic),
                     let repeated = try await Self.repeated(request, after: exchange, context)
                 {
-                    // RFC 9110 §15.5.20: it may be sent again over another connection.
                     await response.body.discard()
-                    pool.remember(http1: target.origin)
-                    isMisdirected = true
+                    if isRefusedByHost {
+                        wasRefusedByHost = true
+                    } else {
+                        pool.remember(http1: target.origin)
+                        isMisdirected = true
+                    }
                     request = repeated
                     continue
                 }
-                let count = retries.count + (isExpectationRefused ? 1 : 0) + (isMisdirected ? 1 : 0)
+                let count = retries.count + [isExpectationRefused, isMisdirected, wasRefusedByHost].count { $0 }
                 if count > 0 { response.retries = count }
                 return response
             } catch let error as NetworkingError {

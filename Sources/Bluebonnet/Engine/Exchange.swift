@@ -32,6 +32,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         /// The connection that carries it, or did, and whether that had carried others before.
         var connection: ConnectionRecord?
         var isConnectionReused = false
+        /// Whether that connection was made for another origin.
+        var isCoalesced = false
         /// The transaction until it ends, where somebody observes it.
         var observed: ObservedTransaction?
 
@@ -250,6 +252,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
             state.stage = .onConnection(connection)
             state.connection = connection.record
             state.isConnectionReused = establishment == nil
+            state.isCoalesced = connection.route.origin != route.origin
             return true
         }
         guard isTaken else { return nil }
@@ -261,6 +264,9 @@ final class Exchange: Call.Operation, @unchecked Sendable {
             now: now
         )
     }
+
+    /// Whether the connection that carries it, or did, was made for another origin.
+    var isCoalesced: Bool { call.withLock { _ in state.isCoalesced } }
 
     /// Notes that a connection is being made for it.
     func isBeingConnected(_ times: AttemptTimes) {

@@ -30,6 +30,12 @@ final class CertificateVerification {
         self.clientCertificate = clientCertificate
     }
 
+    /// The certificates that the server has shown in DER, its own first.
+    private(set) var presented: [[UInt8]] = []
+
+    /// Whether a closure has chosen the client certificate for this host.
+    var hasChosenIdentity: Bool { clientCertificate?.isAsked ?? false }
+
     /// The cipher suite that the server has chosen, once it has.
     var cipherSuite: TLSCipherSuite? { hello.cipherSuite }
 
@@ -84,7 +90,6 @@ final class CertificateVerification {
         on channel: any Channel,
         _ promise: EventLoopPromise<NIOSSLVerificationResult>
     ) {
-        let presented: [[UInt8]]
         do {
             presented = try certificates.map { try $0.toDERBytes() }
         } catch {

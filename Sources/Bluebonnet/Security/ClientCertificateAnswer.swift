@@ -33,6 +33,9 @@ final class ClientCertificateAnswer {
         self.handler = handler
     }
 
+    /// Whether the server has asked for a certificate.
+    var isAsked: Bool { decision != nil }
+
     /// The reason why the handler has ended the handshake; nil where it did not.
     var failure: NetworkingError? {
         if case .failure(let error) = answer { error } else { nil }

@@ -26,6 +26,8 @@ final class ConnectionAttempt {
         var transport: Transport
         var timings: ExchangeTimings
         var record: ConnectionRecord
+        /// What lets the connection serve other origins; nil where it must not.
+        var proof: ServerProof?
     }
 
     /// Puts a connection on the channel, and calls back once: when it can take exchanges, or has
@@ -50,6 +52,7 @@ final class ConnectionAttempt {
         didSet { knownTimes.value = times }
     }
     private let knownTimes: AttemptTimes
+    private let isServed: Dial.Sharing
     private var timer: Scheduled<Void>?
     /// Nil before it begins, and when the socket is open.
     private var dial: Dial?
@@ -67,6 +70,7 @@ final class ConnectionAttempt {
         dialer: Dialer,
         entry: ProxyEntry? = nil,
         times: AttemptTimes,
+        isServed: @escaping Dial.Sharing = { _ in false },
         open: @escaping Opener
     ) {
         self.route = route
@@ -77,6 +81,7 @@ final class ConnectionAttempt {
         self.challengeHandler = challengeHandler
         self.dialer = dialer
         knownTimes = times
+        self.isServed = isServed
         opener = open
         self.entry = entry
     }
@@ -167,6 +172,7 @@ final class ConnectionAttempt {
             mostRead: mostRead,
             eventLoop: eventLoop,
             dialer: dialer,
+            isServed: isServed,
             record: { change in change(&self.times) }
         )
         self.dial = dial
@@ -259,10 +265,30 @@ final class ConnectionAttempt {
             tls: verification.map { TLSAgreement(version: $0.version, cipherSuite: $0.cipherSuite) },
             proxy: route.proxy
         )
-        let established = Established(channel: channel, transport: transport, timings: times.timings, record: record)
+        let established = Established(
+            channel: channel,
+            transport: transport,
+            timings: times.timings,
+            record: record,
+            proof: proof(of: channel)
+        )
         opener?(established) { result in
             self.end(result.mapError { $0 as? NetworkingError ?? self.closedAtOnce($0) })
         }
+    }
+
+    /// What the server has shown. A certificate that was chosen for one host must not speak for the
+    /// requests to another one, and a proxy may connect each name to another server.
+    private func proof(of channel: any Channel) -> ServerProof? {
+        guard route.passage == nil, let verification, !verification.hasChosenIdentity, let tlsContext,
+            let remote = channel.remoteAddress, let address = IPAddress(remote), let port = remote.port
+        else { return nil }
+        return ServerProof(
+            endpoint: ServerProof.Endpoint(address: address, port: port),
+            certificates: verification.presented,
+            source: tls,
+            anchors: tlsContext.anchors
+        )
     }
 
     /// The error of a connection that has closed, where nothing else tells why.

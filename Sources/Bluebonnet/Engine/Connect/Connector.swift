@@ -113,6 +113,7 @@ final class Connector: Sendable {
             dialer: dialer,
             entry: entry(along: work.route, on: work.eventLoop),
             times: work.handle.times,
+            isServed: { [pool = work.pool, route = work.route] in pool.isServed(route, at: $0) },
             open: { established, ready in self.open(established, work, ready) }
         )
         let id = ObjectIdentifier(attempt)
@@ -132,6 +133,13 @@ final class Connector: Sendable {
         work.handle.whenCancelled { error in
             pending.eventLoop.execute { pending.attempt.value.cancel(with: error) }
         }
+    }
+
+    /// Whether a server would be trusted as that of another origin, with the same client
+    /// certificate.
+    func isServer(of origin: Origin, _ proof: ServerProof) -> Bool {
+        guard let source = try? tls.source(for: origin), source === proof.source else { return false }
+        return trust.accepts(proof.certificates, of: origin, anchors: proof.anchors)
     }
 
     /// Ends all attempts under way, and those that would begin from now on.
@@ -169,11 +177,13 @@ final class Connector: Sendable {
             idleTimeout: CompactTime(configuration.idleConnectionTimeout),
             establishment: established.timings
         )
-        return try connection.open(
+        var ready = try connection.open(
             on: established.channel,
             limits: configuration.limits,
             record: established.record
         )
+        ready.proof = established.proof
+        return ready
     }
 
     private func openHTTP1(_ established: ConnectionAttempt.Established, _ work: Connect) throws -> ReadyConnection {

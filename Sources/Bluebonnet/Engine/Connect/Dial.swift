@@ -42,10 +42,15 @@ final class Dial {
     /// Changes the times of the connection.
     typealias Recorder = (_ change: (inout ConnectionTimes) -> Void) -> Void
 
+    /// Whether something else serves the host at these addresses, so that nothing is connected. The
+    /// dial then ends without a result, and waits to be cancelled.
+    typealias Sharing = (_ addresses: [IPAddress]) -> Bool
+
     private let endpoint: Origin.Endpoint
     private let mostRead: Int
     private let eventLoop: any EventLoop
     private let dialer: Dialer
+    private let isServed: Sharing
     private let record: Recorder
     private var socket: OutgoingSocket?
     private var machine = StateMachine([])
@@ -63,18 +68,21 @@ final class Dial {
     ///   - mostRead: The most bytes of one read of the socket.
     ///   - eventLoop: The event loop of the socket, on which all is called.
     ///   - dialer: The names of the session, and its settings for sockets.
+    ///   - isServed: Asked before the addresses of a host are connected to.
     ///   - record: Notes when the phases and the attempts begin and end.
     init(
         to endpoint: Origin.Endpoint,
         mostRead: Int,
         eventLoop: any EventLoop,
         dialer: Dialer,
+        isServed: @escaping Sharing,
         record: @escaping Recorder
     ) {
         self.endpoint = endpoint
         self.mostRead = mostRead
         self.eventLoop = eventLoop
         self.dialer = dialer
+        self.isServed = isServed
         self.record = record
     }
 
@@ -139,7 +147,8 @@ final class Dial {
         let now = NIODeadline.now()
         if let known {
             machine = StateMachine(families)
-            for family in families { take(.success(known), in: family, host, at: now) }
+            guard !endsServed(at: known.filter { families.contains($0.family) }) else { return }
+            for family in families { take(.success(known), in: family, at: now) }
             return
         }
         machine = StateMachine(families, preferred: dialer.lookups.preferredAddress(of: host, at: now))
@@ -148,7 +157,7 @@ final class Dial {
         // RFC 8305 §3: first AAAA, and A at once behind it.
         for family in [IPAddress.Family.ipv6, .ipv4] where families.contains(family) {
             let answer = dialer.lookups.addresses(of: host, in: family, at: now) { [eventLoop] result in
-                eventLoop.execute { bound.value.take(result, in: family, host, at: .now()) }
+                eventLoop.execute { bound.value.found(result, in: family) }
             }
             switch answer {
             case .known(let result): answers.append((family, result))
@@ -156,14 +165,28 @@ final class Dial {
             }
         }
         if !tickets.isEmpty { record { $0.nameLookup = .init(start: now) } }
-        for (family, result) in answers { take(result, in: family, host, at: now) }
+        guard !endsServed(at: answers.flatMap { (try? $0.1.get()) ?? [] }) else { return }
+        for (family, result) in answers { take(result, in: family, at: now) }
+    }
+
+    /// A lookup that was waited for has ended.
+    private func found(_ result: Result<[IPAddress], any Error>, in family: IPAddress.Family) {
+        guard completion != nil, !endsServed(at: (try? result.get()) ?? []) else { return }
+        take(result, in: family, at: .now())
+    }
+
+    /// Ends without a result where something else serves the host.
+    private func endsServed(at addresses: [IPAddress]) -> Bool {
+        guard !addresses.isEmpty, isServed(addresses) else { return false }
+        completion = nil
+        finish(winner: nil)
+        return true
     }
 
     /// Takes the end of the lookup of a family.
     private func take(
         _ result: Result<[IPAddress], any Error>,
         in family: IPAddress.Family,
-        _ host: String,
         at now: NIODeadline
     ) {
         guard completion != nil else { return }

@@ -61,7 +61,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        pooled = PooledConnection(self, eventLoop: context.eventLoop, record: record)
+        pooled = PooledConnection(self, eventLoop: context.eventLoop, route: route, record: record)
         timer.add(self)
     }
 

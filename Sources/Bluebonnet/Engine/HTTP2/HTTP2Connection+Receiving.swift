@@ -78,7 +78,7 @@ extension HTTP2Connection: HTTP2FrameReceiver {
     }
 
     private func fail(_ stream: HTTP2Stream, _ fault: HTTP2Fault) {
-        fail(stream, NetworkingError(fault, from: route.origin), reset: fault.code)
+        fail(stream, NetworkingError(fault, from: stream.origin), reset: fault.code)
     }
 
     /// All that came in one read was looked at: what belongs together is handed over together.
@@ -188,8 +188,8 @@ extension HTTP2Connection: HTTP2FrameReceiver {
             stream.sender?.end()
             return
         }
-        if code == .http11Required { pool.remember(http1: route.origin) }
-        fail(stream, .reset(route.origin, code, hasResponse: !stream.isSilent), reset: nil)
+        if code == .http11Required { pool.remember(http1: stream.origin) }
+        fail(stream, .reset(stream.origin, code, hasResponse: !stream.isSilent), reset: nil)
     }
 
     /// §6.8: what the server has not processed may be sent again; what it has, goes on to its end.
@@ -198,19 +198,18 @@ extension HTTP2Connection: HTTP2FrameReceiver {
         machine.goAway(code)
         leavePool()
         for (identifier, stream) in streams where identifier > lastStream {
-            fail(stream, .notProcessed(route.origin, code), reset: nil)
+            fail(stream, .notProcessed(stream.origin, code), reset: nil)
         }
         if streams.isEmpty { close() }
     }
 
     func streamFailed(_ fault: HTTP2Fault, on identifier: Int) {
         guard let stream = streams[identifier], stream.ending == nil else { return }
-        fail(stream, NetworkingError(fault, from: route.origin), reset: nil)
+        fail(stream, NetworkingError(fault, from: stream.origin), reset: nil)
     }
 
     func connectionFailed(_ fault: HTTP2Fault) {
-        let error = NetworkingError(fault, from: route.origin)
-        end(code: nil) { _ in error }
+        end(code: nil) { NetworkingError(fault, from: $0.origin) }
     }
 
     func inputEnded(reset: (any Error)?) {

@@ -67,7 +67,7 @@ final class HTTP2Connection {
 
     /// Puts the connection on the channel, and sends the preface.
     func open(on channel: any Channel, limits: Limits, record: ConnectionRecord) throws -> ReadyConnection {
-        let pooled = PooledConnection(self, eventLoop: channel.eventLoop, record: record)
+        let pooled = PooledConnection(self, eventLoop: channel.eventLoop, route: route, record: record)
         let frames = HTTP2FrameHandler(limits: limits, receiver: self)
         self.pooled = pooled
         self.frames = frames
@@ -231,7 +231,7 @@ final class HTTP2Connection {
 
     /// The error of an exchange whose connection is lost.
     func lost(_ stream: HTTP2Stream, _ reset: (any Error)?) -> NetworkingError {
-        let origin = route.origin
+        let origin = stream.origin
         if stream.tunnel != nil { return .tunnelLost(origin, reset ?? ChannelError.eof) }
         // RFC 9113 §6.8: the reason, where the server has said one.
         let reason = machine.goneAway.flatMap { $0 == .noError ? nil : " with \($0)" } ?? ""
@@ -263,16 +263,18 @@ extension HTTP2Connection: HTTPConnection {
         }
         guard exchange.request.upgrade == nil || machine.peer.allowsConnectProtocol else {
             // RFC 8441 §3: nothing was sent. Its next way is over HTTP/1.1.
-            pool.remember(tunnels: false, to: route.origin)
-            exchange.fail(.withoutTunnels(route.origin))
+            pool.remember(tunnels: false, to: exchange.route.origin)
+            exchange.fail(.withoutTunnels(exchange.route.origin))
             return release(at: now)
         }
         // A suspended task takes no stream: it waits for one after `resume()`.
-        if exchange.isSuspended { exchange.fail(.suspended(route.origin)) }
+        if exchange.isSuspended { exchange.fail(.suspended(exchange.route.origin)) }
         let inlineLength = exchange.bodySentWithHead?.readableBytes ?? 0
         let isSentAtOnce =
             exchange.bodySentLater == nil && inlineLength <= min(sendWindow, machine.peer.initialWindow)
-        let isFirst = !machine.hasServed && exchange.startedAt < establishment.readyAt
+        // One of another origin has not waited for this connection.
+        let isFirst =
+            !machine.hasServed && exchange.startedAt < establishment.readyAt && exchange.route == route
         guard
             let run = exchange.run(
                 on: pooled,
@@ -373,7 +375,7 @@ extension HTTP2Connection: DeadlineHolder {
         case .ping: frames?.sendPing(Self.healthPing)
         case .dead:
             return end(code: .noError) { stream in
-                let error = NetworkingError.unanswered(route.origin)
+                let error = NetworkingError.unanswered(stream.origin)
                 return stream.isSilent ? RepeatableError.marking(error, .stale) : error
             }
         }

@@ -33,6 +33,9 @@ final class HTTP2Stream {
         )
     }
 
+    /// The origin of its request: that of the connection, or one that uses the connection too.
+    var origin: Origin { run.exchange.route.origin }
+
     /// Nothing of a response came yet.
     var isSilent: Bool { machine.stage == .awaitingHead }
 }

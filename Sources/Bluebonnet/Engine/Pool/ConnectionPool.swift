@@ -2,14 +2,14 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// All connections of a session: one short lock around the decisions of ``RouteQueue``, everything
-/// else outside it.
+/// All connections of a session: one short lock around the decisions of ``RouteQueue`` and
+/// ``CoalescedRoutes``, everything else outside it.
 final class ConnectionPool: Sendable {
-    fileprivate typealias Queue = RouteQueue<PooledConnection, Exchange>
+    typealias Queue = RouteQueue<PooledConnection, Exchange>
 
     /// The queue of one route. A class, because a dictionary of values would hand them out through
     /// a coroutine, at three allocations a time. Touched only under the pool's lock.
-    private final class Entry {
+    final class Entry {
         var queue: Queue
         /// The error with which no further connection could be made, while others are open.
         var refusal: NetworkingError?
@@ -19,11 +19,12 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    private struct State {
+    struct State {
         var entries: [Route: Entry] = [:]
         var connections: [ObjectIdentifier: PooledConnection] = [:]
         var connecting = 0
         var versions = KnownVersions()
+        var coalesced = CoalescedRoutes()
         /// Fires when an exchange may have waited too long.
         var timer: (at: NIODeadline, task: Scheduled<Void>)?
         var invalidation: NetworkingError?
@@ -39,11 +40,15 @@ final class ConnectionPool: Sendable {
             entries[route] = entry
             return entry
         }
+
+        /// The queue in which the exchanges of a route wait, if there is one.
+        func entry(serving route: Route) -> Entry? { entries[coalesced.queue(of: route)] }
     }
 
     /// The result for an exchange that was handed over.
     private enum Submission {
-        case acquired(Queue.Acquired)
+        /// With the route of the queue.
+        case acquired(Queue.Acquired, Route)
         case refused(NetworkingError)
     }
 
@@ -56,12 +61,14 @@ final class ConnectionPool: Sendable {
     }
 
     /// The work that is left to do outside the lock.
-    private struct Consequences {
+    struct Consequences {
         var starts: [(PooledConnection, Exchange)] = []
         var failures: [(Exchange, NetworkingError)] = []
         var attempts: [(Route, Queue.Attempt)] = []
         var givenUp: [AttemptHandle] = []
         var closes: [PooledConnection] = []
+        /// Whether a new connection serves nobody yet.
+        var isIdle = false
         var closers: [CheckedContinuation<Void, Never>] = []
 
         mutating func add(_ room: Queue.Room, on route: Route, _ state: inout State) {
@@ -69,15 +76,33 @@ final class ConnectionPool: Sendable {
             attempts += room.attempts.map { (route, $0) }
             closes += room.closes
         }
+
+        mutating func add(_ served: Queue.Served, of connection: PooledConnection, _ state: inout State) {
+            starts += served.waiters.map { (connection, $0) }
+            givenUp += served.givenUp
+            add(served.room, on: connection.route, &state)
+        }
+
+        /// Adds what a queue has decided about an exchange.
+        mutating func add(_ acquired: Queue.Acquired, for exchange: Exchange, on route: Route, _ state: inout State) {
+            switch acquired {
+            case .use(let connection): starts.append((connection, exchange))
+            case .connect(let attempt):
+                state.connecting += 1
+                attempts.append((route, attempt))
+            case .wait: break
+            case .waitAndClose(let idle): closes.append(idle)
+            }
+        }
     }
 
-    private let connector: Connector
+    let connector: Connector
     private let group: any EventLoopGroup
-    private let connectionsPerOrigin: Int
+    let connectionsPerOrigin: Int
     private let versions: HTTPVersionPolicy
     /// Whether some origin is remembered as one that wants HTTP/1.1.
     private let hasExceptions = Atomic(false)
-    private let state = Mutex(State())
+    let state = Mutex(State())
 
     /// The clocks of waiting exchanges are looked at no more often than this.
     private static let granularity = TimeAmount.milliseconds(5)
@@ -137,37 +162,38 @@ final class ConnectionPool: Sendable {
         guard isNew, exchange.isRefusedTooOften() else {
             return submit(exchange, isGivenBack: true, refusedBy: connection)
         }
-        if let connection { state.withLock { $0.entries[exchange.route]?.queue.refused(connection) } }
+        if let connection { state.withLock { $0.entries[connection.route]?.queue.refused(connection) } }
         exchange.fail(.endedUnused(exchange.route.origin))
     }
 
     private func submit(_ exchange: Exchange, isGivenBack: Bool, refusedBy refusing: PooledConnection?) {
         let submission = state.withLock { state -> Submission in
             if let error = state.invalidation { return .refused(error) }
-            let entry = state.entry(of: exchange.route, limit: connectionsPerOrigin)
-            if let refusing { entry.queue.refused(refusing) }
+            if let refusing { state.entries[refusing.route]?.queue.refused(refusing) }
+            let route = state.coalesced.queue(of: exchange.route)
+            let entry = state.entry(of: route, limit: connectionsPerOrigin)
             let acquired = entry.queue.acquire(
                 for: exchange,
                 preferring: exchange.preferredLoop,
                 isGivenBack: isGivenBack
             )
-            if case .use = acquired { return .acquired(acquired) }
+            if case .use = acquired { return .acquired(acquired, route) }
             if case .connect = acquired { state.connecting += 1 }
             arm(for: entry.queue.nextDeadline, &state)
-            return .acquired(acquired)
+            return .acquired(acquired, route)
         }
         switch submission {
         case .refused(let error):
             exchange.fail(error)
-        case .acquired(.use(let connection)):
+        case .acquired(.use(let connection), _):
             connection.start(exchange, from: self)
-        case .acquired(.connect(let attempt)):
-            connect(along: exchange.route, attempt)
+        case .acquired(.connect(let attempt), let route):
+            connect(along: route, attempt)
             removeIfEnded(exchange)
-        case .acquired(.waitAndClose(let idle)):
+        case .acquired(.waitAndClose(let idle), _):
             idle.onLoop { $0.close() }
             removeIfEnded(exchange)
-        case .acquired(.wait):
+        case .acquired(.wait, _):
             removeIfEnded(exchange)
         }
     }
@@ -179,14 +205,14 @@ final class ConnectionPool: Sendable {
 
     /// Removes a waiting exchange that has ended.
     func remove(_ exchange: Exchange) {
-        let attempt = state.withLock { $0.entries[exchange.route]?.queue.cancel(exchange) }
+        let attempt = state.withLock { $0.entry(serving: exchange.route)?.queue.cancel(exchange) }
         attempt?.cancel(with: Self.unwanted)
     }
 
     /// Moves a waiting exchange, whose priority has changed. One that is not in the queue yet comes
     /// there with its priority of that time.
     func move(_ exchange: Exchange) {
-        state.withLock { $0.entries[exchange.route]?.queue.move(exchange) }
+        state.withLock { $0.entry(serving: exchange.route)?.queue.move(exchange) }
     }
 
     // MARK: Connections
@@ -215,6 +241,7 @@ final class ConnectionPool: Sendable {
                 return Consequences()
             }
             var consequences = Consequences()
+            if entry.queue.open == 1 { part(state.coalesced.closedLast(of: route), &consequences, &state) }
             consequences.add(entry.queue.closed(connection, at: .now()), on: route, &state)
             consequences.closers = Self.forgetIfEmpty(route, &state)
             return consequences
@@ -227,25 +254,11 @@ final class ConnectionPool: Sendable {
         let consequences = state.withLock { state -> Consequences in
             guard state.invalidation == nil, let entry = state.entries[route] else { return Consequences() }
             state.versions.note(streams: capacity, to: route.origin)
-            return Self.consequences(
-                of: entry.queue.resized(connection, to: capacity, at: now),
-                connection,
-                route,
-                &state
-            )
+            var consequences = Consequences()
+            consequences.add(entry.queue.resized(connection, to: capacity, at: now), of: connection, &state)
+            return consequences
         }
         carryOut(consequences)
-    }
-
-    private static func consequences(
-        of served: Queue.Served,
-        _ connection: PooledConnection,
-        _ route: Route,
-        _ state: inout State
-    ) -> Consequences {
-        var consequences = Consequences(starts: served.waiters.map { (connection, $0) }, givenUp: served.givenUp)
-        consequences.add(served.room, on: route, &state)
-        return consequences
     }
 
     /// Forgets a connection that has left its queue and is closed.
@@ -289,6 +302,9 @@ final class ConnectionPool: Sendable {
             state.connections[ObjectIdentifier(connection)] = connection
             let entry = state.entry(of: route, limit: connectionsPerOrigin)
             entry.refusal = nil
+            var consequences = Consequences()
+            let partings = state.coalesced.opened(ready.proof, along: route, isOnly: entry.queue.open == 0)
+            part(partings, &consequences, &state)
             var capacity = ready.capacity
             if capacity > 1 {
                 state.versions.note(http2: route.origin)
@@ -297,11 +313,14 @@ final class ConnectionPool: Sendable {
             let served = entry.queue.connected(connection, capacity: capacity, by: handle, at: .now())
             guard state.invalidation == nil else { return nil }
             arm(for: entry.queue.nextDeadline, &state)
-            return Self.consequences(of: served, connection, route, &state)
+            consequences.isIdle = served.waiters.isEmpty
+            consequences.add(served, of: connection, &state)
+            return consequences
         }
         guard let consequences else { return connection.onLoop { $0.close() } }
-        if consequences.starts.isEmpty { connection.onLoop { $0.becomeIdle(at: .now()) } }
+        if consequences.isIdle { connection.onLoop { $0.becomeIdle(at: .now()) } }
         carryOut(consequences)
+        if let proof = ready.proof { offer(proof, of: route) }
     }
 
     private func connectFailed(_ error: NetworkingError, route: Route, _ handle: AttemptHandle) {
@@ -315,6 +334,7 @@ final class ConnectionPool: Sendable {
             state.connecting -= 1
             guard let entry = state.entries[route] else { return Consequences(closers: Self.takeClosers(&state)) }
             let outcome = entry.queue.connectFailed(handle, failure, at: .now())
+            if entry.queue.attempts.isEmpty { state.coalesced.endDial(route) }
             // One that was given up says nothing about the server.
             if failure == .refused, error.code != .cancelled { entry.refusal = error }
             arm(for: entry.queue.nextDeadline, &state)
@@ -326,7 +346,7 @@ final class ConnectionPool: Sendable {
         carryOut(consequences)
     }
 
-    private func carryOut(_ consequences: Consequences) {
+    func carryOut(_ consequences: Consequences) {
         for (connection, exchange) in consequences.starts { connection.startSoon(exchange, from: self) }
         for (exchange, error) in consequences.failures { exchange.fail(error) }
         for handle in consequences.givenUp { handle.cancel(with: Self.unwanted) }
@@ -349,7 +369,7 @@ final class ConnectionPool: Sendable {
     // MARK: Time
 
     /// Arms the one timer for all waiting exchanges.
-    private func arm(for deadline: NIODeadline?, _ state: inout State) {
+    func arm(for deadline: NIODeadline?, _ state: inout State) {
         guard let deadline, state.timer.map({ deadline < $0.at }) ?? true else { return }
         state.timer?.task.cancel()
         // Not on a loop of the user's group, which may have been shut down and would drop the
@@ -394,7 +414,7 @@ final class ConnectionPool: Sendable {
             .connectTimedOut(
                 exchange.route,
                 exchange.timeouts.connect.duration,
-                entry.queue.attempts.first?.handle.times.value ?? ConnectionTimes()
+                entry.queue.attempt(for: exchange)?.handle.times.value ?? ConnectionTimes()
             )
         case .waiting: .waitedTooLong(exchange, behind: entry.queue.open, refusal: entry.refusal)
         }

@@ -5,14 +5,17 @@ import Synchronization
 /// itself only on its event loop.
 final class PooledConnection: PoolMember, Sendable {
     let eventLoop: any EventLoop
+    /// The route that it was made for. It may serve others, see ``CoalescedRoutes``.
+    let route: Route
     let record: ConnectionRecord
     /// Its slot in the queue, touched only under the pool's lock.
     private let storedSlot = Atomic(-1)
     private let connection: NIOLoopBound<any HTTPConnection>
 
     /// Must be called on the event loop.
-    init(_ connection: any HTTPConnection, eventLoop: any EventLoop, record: ConnectionRecord) {
+    init(_ connection: any HTTPConnection, eventLoop: any EventLoop, route: Route, record: ConnectionRecord) {
         self.eventLoop = eventLoop
+        self.route = route
         self.record = record
         self.connection = NIOLoopBound(connection, eventLoop: eventLoop)
     }
@@ -71,4 +74,6 @@ final class PooledConnection: PoolMember, Sendable {
 struct ReadyConnection: Sendable {
     let connection: PooledConnection
     let capacity: Int
+    /// What lets it serve other origins; nil where it must not.
+    var proof: ServerProof?
 }

@@ -51,4 +51,13 @@ extension RouteQueue {
         /// Attempts that it makes superfluous, to be cancelled.
         var givenUp: [AttemptHandle] = []
     }
+
+    /// The consequences of time that has passed.
+    struct Expired {
+        /// The exchanges that have waited too long.
+        var waiters: [(Waiter, Patience.Limit)] = []
+        /// Attempts that are to be cancelled.
+        var givenUp: [AttemptHandle] = []
+        var room = Room()
+    }
 }

@@ -187,7 +187,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
 
     /// Moves a waiting exchange behind those that have its urgency already.
     mutating func move(_ waiter: Waiter) {
-        guard waiter.ticket >= 0 else { return }
+        guard isWaiting(waiter) else { return }
         if waiter.needsFreshConnection { urgent.move(at: waiter.ticket) } else { ordinary.move(at: waiter.ticket) }
     }
 
@@ -209,9 +209,17 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         return waiter
     }
 
+    /// Whether an exchange waits here. One that an attempt was made for may wait in another queue.
+    private func isWaiting(_ waiter: Waiter) -> Bool {
+        let ticket = waiter.ticket
+        guard ticket >= 0 else { return false }
+        return waiter.needsFreshConnection
+            ? urgent.contains(waiter, at: ticket) : ordinary.contains(waiter, at: ticket)
+    }
+
     /// Takes an exchange out; false when it does not wait here.
     private mutating func take(_ waiter: Waiter) -> Bool {
-        guard waiter.ticket >= 0 else { return false }
+        guard isWaiting(waiter) else { return false }
         _ = waiter.needsFreshConnection ? urgent.remove(at: waiter.ticket) : ordinary.remove(at: waiter.ticket)
         waiter.ticket = -1
         return true
@@ -221,23 +229,44 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     /// if there is one: its own as a rule.
     mutating func cancel(_ waiter: Waiter) -> AttemptHandle? {
         guard take(waiter), activeAttempts > neededAttempts else { return nil }
-        return giveUpAttempt { $0.waiter === waiter } ?? giveUpSurplusAttempt()
+        return giveUp(attempts.lastIndex { !$0.isGivenUp && $0.waiter === waiter }) ?? giveUpSurplusAttempt()
     }
 
-    private mutating func giveUpAttempt(where isMeant: (Attempt) -> Bool) -> AttemptHandle? {
-        guard let index = attempts.lastIndex(where: { !$0.isGivenUp && isMeant($0) }) else { return nil }
+    private mutating func giveUp(_ index: Int?) -> AttemptHandle? {
+        guard let index else { return nil }
         attempts[index].isGivenUp = true
         return attempts[index].handle
     }
 
+    /// The newest attempt whose exchange no longer waits here.
+    private var abandonedAttempt: Int? { attempts.lastIndex { !$0.isGivenUp && !isWaiting($0.waiter) } }
+
     /// Gives up the newest attempt whose exchange no longer waits, or else the newest one.
     private mutating func giveUpSurplusAttempt() -> AttemptHandle? {
-        giveUpAttempt { $0.waiter.ticket < 0 } ?? giveUpAttempt { _ in true }
+        giveUp(abandonedAttempt ?? attempts.lastIndex { !$0.isGivenUp })
+    }
+
+    private mutating func giveUpSurplusAttempts() -> [AttemptHandle] {
+        var handles: [AttemptHandle] = []
+        while activeAttempts > neededAttempts, let handle = giveUpSurplusAttempt() { handles.append(handle) }
+        return handles
     }
 
     /// Takes all waiting exchanges, to fail them.
     mutating func removeWaiters() -> [Waiter] {
         waiters.filter { take($0) }
+    }
+
+    /// Takes the waiting exchanges that another queue serves from now on, in their order. Returns
+    /// the attempts that are no longer needed, too.
+    mutating func handOver(where isMeant: (Waiter) -> Bool) -> (waiters: [Waiter], givenUp: [AttemptHandle]) {
+        let handed = waiters.filter { isMeant($0) && take($0) }
+        return (handed, handed.isEmpty ? [] : giveUpSurplusAttempts())
+    }
+
+    /// The attempt that says why an exchange waits: its own, or else the first one.
+    func attempt(for waiter: Waiter) -> Attempt? {
+        attempts.first { $0.waiter === waiter && !$0.isGivenUp } ?? attempts.first { !$0.isGivenUp }
     }
 
     // MARK: Connections
@@ -288,7 +317,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         var served = resized(connection, to: capacity, at: now)
         // Where each carries one exchange, the attempts under way are likely to be needed soon.
         guard expectedCapacity > 1 else { return served }
-        while activeAttempts > neededAttempts, let handle = giveUpSurplusAttempt() { served.givenUp.append(handle) }
+        served.givenUp += giveUpSurplusAttempts()
         return served
     }
 
@@ -378,15 +407,6 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
 // MARK: - Time
 
 extension RouteQueue {
-    /// The consequences of time that has passed.
-    struct Expired {
-        /// The exchanges that have waited too long.
-        var waiters: [(Waiter, Patience.Limit)] = []
-        /// Attempts that are to be cancelled.
-        var givenUp: [AttemptHandle] = []
-        var room = Room()
-    }
-
     /// The time to look at the clocks next; nil means never.
     var nextDeadline: NIODeadline? {
         guard waitingCount > 0 else { return nil }
@@ -432,9 +452,9 @@ extension RouteQueue {
     private mutating func giveUpAttempts(after expired: inout Expired) {
         guard !expired.waiters.isEmpty else { return }
         if expired.waiters.contains(where: { $0.1 == .connect }) {
-            while let handle = giveUpAttempt(where: { $0.waiter.ticket < 0 }) { expired.givenUp.append(handle) }
+            while let handle = giveUp(abandonedAttempt) { expired.givenUp.append(handle) }
         }
-        while activeAttempts > neededAttempts, let handle = giveUpSurplusAttempt() { expired.givenUp.append(handle) }
+        expired.givenUp += giveUpSurplusAttempts()
     }
 
     /// The limit of an exchange that has passed, if one has.

@@ -31,6 +31,11 @@ struct WaitingLine<Element: PoolWaiter> {
         return nodes[ticket].element
     }
 
+    /// Whether an element waits here, with this ticket.
+    func contains(_ element: Element, at ticket: Int) -> Bool {
+        nodes.indices.contains(ticket) && nodes[ticket].element === element
+    }
+
     /// Inserts an element behind all of its urgency, or in front of them. Tickets are given again,
     /// numbers are not.
     mutating func insert(_ element: Element, inFront: Bool) -> (ticket: Int, number: UInt64) {

@@ -144,6 +144,35 @@ final class TrustEvaluator: Sendable {
         return ticket
     }
 
+    /// Whether a server that has shown certificates for one host may be taken for another one, too:
+    /// the policy of that host accepts them without fault, and wants them to be for the host. Asks
+    /// no closure, and is false where only a closure or much work could tell.
+    func accepts(_ presented: [[UInt8]], of origin: Origin, anchors: TrustAnchors) -> Bool {
+        let now = self.now()
+        guard let identity = ServerIdentity(host: origin.serverName),
+            let policy = try? self.policy(for: origin, at: now), policy.decision == nil,
+            policy.at(now).validatesDomainName
+        else { return false }
+        let key = Key(
+            certificates: Self.digest(presented),
+            host: origin.serverName,
+            pinGeneration: policy.pinGeneration
+        )
+        // One that is known has no fault.
+        if verdict(key, at: now) != nil { return true }
+        guard Self.isSmall(presented), anchors.revocations == nil else { return false }
+        let verdict = PolicyEvaluation(
+            policy,
+            identity: identity,
+            anchors: anchors,
+            now: now,
+            limits: Self.limitsAtOnce
+        ).verdict(presented)
+        guard verdict.validity != nil else { return false }
+        store(verdict, for: key, at: now, policy)
+        return true
+    }
+
     private static func isSmall(_ presented: [[UInt8]]) -> Bool {
         presented.count <= mostAtOnce.certificates && presented.reduce(0) { $0 + $1.count } <= mostAtOnce.bytes
     }

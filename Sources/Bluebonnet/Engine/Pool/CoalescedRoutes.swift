@@ -1,0 +1,165 @@
+/// The server of an HTTP/2 connection: where it is, and what it has shown in the handshake.
+struct ServerProof: Sendable, Equatable {
+    /// One end of a connection.
+    struct Endpoint: Hashable, Sendable {
+        let address: IPAddress
+        let port: Int
+    }
+
+    let endpoint: Endpoint
+    /// The certificates in DER, the server's own first.
+    let certificates: [[UInt8]]
+    /// The settings of the handshake, with the client certificate that was shown.
+    let source: TLSContextSource
+    /// The authorities that were trusted.
+    let anchors: TrustAnchors
+
+    static func == (one: ServerProof, other: ServerProof) -> Bool {
+        one.endpoint == other.endpoint && one.source === other.source && one.certificates == other.certificates
+    }
+}
+
+/// Which routes use the HTTP/2 connections of another one, without I/O (RFC 9113 §9.1.1).
+///
+/// A route is joined to its host, where both have the same address and the certificate of the host
+/// is good for both: its requests wait in the queue of the host, and run on the connections that
+/// are there. It is parted from it when it has a connection of its own, when the host has none any
+/// more, or one with another address or certificate, and when a server has refused it by 421.
+struct CoalescedRoutes {
+    /// A route whose connections may serve another one.
+    struct Candidate {
+        let host: Route
+        let proof: ServerProof
+    }
+
+    /// The end of the use of another route's connections.
+    struct Parting: Hashable {
+        let guest: Route
+        let host: Route
+    }
+
+    private struct Host {
+        /// The proof of all its connections.
+        let proof: ServerProof
+        var guests: Set<Route> = []
+    }
+
+    /// The routes with open connections that have all given the same proof.
+    private var hosts: [Route: Host] = [:]
+    private var hostsAt: [ServerProof.Endpoint: [Route]] = [:]
+    /// The hosts of joined routes.
+    private var joined: [Route: Route] = [:]
+    /// The addresses of routes that are being connected to.
+    private var dialled: [Route: Set<ServerProof.Endpoint>] = [:]
+    private var diallingTo: [ServerProof.Endpoint: Set<Route>] = [:]
+    /// The origins that have connections of their own only.
+    private var solitary: Set<Origin> = []
+
+    /// The hosts of one address that are looked at for a route.
+    static let mostCandidates = 8
+    /// The most origins that are kept apart; then all are forgotten, which costs another 421.
+    static let mostSolitary = 10_000
+
+    /// The route in whose queue the exchanges of a route are: its own, or that of its host.
+    func queue(of route: Route) -> Route {
+        joined.isEmpty ? route : joined[route] ?? route
+    }
+
+    /// Whether a route is joined to another one.
+    func isJoined(_ route: Route) -> Bool { joined[route] != nil }
+
+    /// Whether a route could use the connections of another one.
+    ///
+    /// A proxy may choose another server for each name, and a name without TLS proves nothing.
+    private func mayJoin(_ route: Route) -> Bool {
+        route.origin.isSecure && route.passage == nil && route.versions != .http1_1
+            && joined[route] == nil && hosts[route] == nil && !solitary.contains(route.origin)
+    }
+
+    // MARK: Dialling
+
+    /// Notes the addresses of a route that is about to be connected to. Returns the hosts that are
+    /// connected to one of them.
+    mutating func dials(_ route: Route, to endpoints: [ServerProof.Endpoint]) -> [Candidate] {
+        guard mayJoin(route) else { return [] }
+        for endpoint in endpoints {
+            dialled[route, default: []].insert(endpoint)
+            diallingTo[endpoint, default: []].insert(route)
+        }
+        var found: [Route] = []
+        for host in endpoints.lazy.flatMap({ hostsAt[$0] ?? [] }) where !found.contains(host) { found.append(host) }
+        return found.prefix(Self.mostCandidates).compactMap { host in
+            hosts[host].map { Candidate(host: host, proof: $0.proof) }
+        }
+    }
+
+    /// Forgets the addresses of a route that is no longer being connected to.
+    mutating func endDial(_ route: Route) {
+        for endpoint in dialled.removeValue(forKey: route) ?? [] {
+            diallingTo[endpoint]?.remove(route)
+            if diallingTo[endpoint]?.isEmpty == true { diallingTo[endpoint] = nil }
+        }
+    }
+
+    /// The routes that are being connected to the server of a proof, and could use a connection
+    /// that has it.
+    func dialling(to proof: ServerProof) -> Set<Route> { diallingTo[proof.endpoint] ?? [] }
+
+    // MARK: Joining and parting
+
+    /// Lets a route use the connections of a candidate. False where that has ended, or the route
+    /// may not any more.
+    mutating func join(_ route: Route, to candidate: Candidate) -> Bool {
+        guard mayJoin(route), hosts[candidate.host]?.proof == candidate.proof else { return false }
+        hosts[candidate.host]?.guests.insert(route)
+        joined[route] = candidate.host
+        endDial(route)
+        return true
+    }
+
+    private mutating func part(_ guest: Route) -> [Parting] {
+        guard let host = joined.removeValue(forKey: guest) else { return [] }
+        hosts[host]?.guests.remove(guest)
+        return [Parting(guest: guest, host: host)]
+    }
+
+    private mutating func removeHost(_ route: Route) -> [Parting] {
+        guard let host = hosts.removeValue(forKey: route) else { return [] }
+        hostsAt[host.proof.endpoint]?.removeAll { $0 == route }
+        if hostsAt[host.proof.endpoint]?.isEmpty == true { hostsAt[host.proof.endpoint] = nil }
+        for guest in host.guests { joined[guest] = nil }
+        return host.guests.map { Parting(guest: $0, host: route) }
+    }
+
+    /// A route has another open connection.
+    ///
+    /// - Parameters:
+    ///   - proof: What its server has shown; nil for one that serves no other origin.
+    ///   - route: The route.
+    ///   - isOnly: Whether it has no other open connection.
+    /// - Returns: The joined routes that are parted.
+    mutating func opened(_ proof: ServerProof?, along route: Route, isOnly: Bool) -> [Parting] {
+        endDial(route)
+        var partings = part(route)
+        if !isOnly {
+            // Its requests are sent on any of them, so all must be good for all of its guests.
+            if let host = hosts[route], host.proof != proof { partings += removeHost(route) }
+        } else if let proof {
+            hosts[route] = Host(proof: proof)
+            hostsAt[proof.endpoint, default: []].append(route)
+        }
+        return partings
+    }
+
+    /// The last connection of a route is lost, or takes no more requests. Returns the joined routes
+    /// that are parted.
+    mutating func closedLast(of route: Route) -> [Parting] { removeHost(route) }
+
+    /// RFC 9110 §15.5.20: a server has refused an origin on the connection of another one. Returns
+    /// the joined routes that are parted.
+    mutating func keepApart(_ origin: Origin) -> [Parting] {
+        if solitary.count >= Self.mostSolitary { solitary = [] }
+        guard solitary.insert(origin).inserted else { return [] }
+        return joined.keys.filter { $0.origin == origin }.flatMap { part($0) }
+    }
+}

@@ -1,0 +1,79 @@
+import Synchronization
+
+/// The use of a connection by other origins: what ``CoalescedRoutes`` decides, and the checks of
+/// certificates around it.
+extension ConnectionPool {
+    /// Called before a route is connected to one of these addresses. Returns true when it uses the
+    /// connections of another route instead; the attempt to connect is then cancelled.
+    func isServed(_ route: Route, at addresses: [IPAddress]) -> Bool {
+        guard route.origin.isSecure, route.passage == nil, case .host(_, let port) = route.endpoint else {
+            return false
+        }
+        let endpoints = addresses.map { ServerProof.Endpoint(address: $0, port: port) }
+        let candidates = state.withLock { $0.coalesced.dials(route, to: endpoints) }
+        for candidate in candidates { offer(candidate, to: route) }
+        return state.withLock { $0.coalesced.isJoined(route) }
+    }
+
+    /// Offers a new connection of a host to the routes that are just being connected to its
+    /// address.
+    func offer(_ proof: ServerProof, of host: Route) {
+        let routes = state.withLock { $0.coalesced.dialling(to: proof) }
+        for route in routes { offer(.init(host: host, proof: proof), to: route) }
+    }
+
+    /// Joins a route to a host whose certificate is good for both.
+    private func offer(_ candidate: CoalescedRoutes.Candidate, to route: Route) {
+        // Outside the lock: it may have to verify a chain.
+        guard connector.isServer(of: route.origin, candidate.proof) else { return }
+        let consequences = state.withLock { state -> Consequences in
+            var consequences = Consequences()
+            // What has a connection of its own uses that.
+            guard state.invalidation == nil, let entry = state.entries[route], entry.queue.open == 0,
+                state.coalesced.join(route, to: candidate)
+            else { return consequences }
+            state.versions.note(http2: route.origin)
+            let handed = entry.queue.handOver { _ in true }
+            consequences.givenUp = handed.givenUp
+            enqueue(handed.waiters, on: candidate.host, &consequences, &state)
+            return consequences
+        }
+        carryOut(consequences)
+    }
+
+    /// Undoes joins: the exchanges that wait get connections of their own origins.
+    func part(_ partings: [CoalescedRoutes.Parting], _ consequences: inout Consequences, _ state: inout State) {
+        for parting in partings {
+            guard let handed = state.entries[parting.host]?.queue.handOver(where: { $0.route == parting.guest })
+            else { continue }
+            consequences.givenUp += handed.givenUp
+            enqueue(handed.waiters, on: parting.guest, &consequences, &state)
+        }
+    }
+
+    /// RFC 9110 §15.5.20: the server has refused an exchange by 421 because it was sent on the
+    /// connection of another origin. Its origin has connections of its own from now on.
+    func keepApart(_ origin: Origin) {
+        let consequences = state.withLock { state -> Consequences in
+            var consequences = Consequences()
+            part(state.coalesced.keepApart(origin), &consequences, &state)
+            return consequences
+        }
+        carryOut(consequences)
+    }
+
+    private func enqueue(
+        _ exchanges: [Exchange],
+        on route: Route,
+        _ consequences: inout Consequences,
+        _ state: inout State
+    ) {
+        guard !exchanges.isEmpty else { return }
+        let entry = state.entry(of: route, limit: connectionsPerOrigin)
+        for exchange in exchanges {
+            let acquired = entry.queue.acquire(for: exchange, preferring: exchange.preferredLoop)
+            consequences.add(acquired, for: exchange, on: route, &state)
+        }
+        arm(for: entry.queue.nextDeadline, &state)
+    }
+}
