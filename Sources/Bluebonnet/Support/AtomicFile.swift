@@ -30,7 +30,12 @@ struct AtomicFile: Sendable {
         self.destination = try SystemFile.checked(destination)
         let number = String(UInt64.random(in: .min ... .max), radix: 36)
         let name = "\(SystemFile.folder(of: destination))bluebonnet-\(number).part"
-        part = try SystemFile(creating: name, mode: mode)
+        do {
+            part = try SystemFile(creating: name, mode: mode)
+        } catch let error as SystemFile.Failure {
+            // The caller knows the destination only.
+            throw SystemFile.Failure(path: destination, code: error.code)
+        }
     }
 
     /// Whether a destination can be replaced as a whole: there is nothing, or a regular file. A

@@ -13,9 +13,12 @@ struct BatchCommand: AsyncParsableCommand {
               {"id": 7, "method": "PUT", "url": "…", "headers": [["X", "1"]],
                "json": {"a": 1}}   (on one line)
             The body is one of "body", "bodyBase64", "bodyFile", "json", "form" and
-            "multipart": [{"name": "f", "file": "path"}, {"name": "n", "value": "v"}].
+            "multipart": [{"name": "f", "file": "path", "type": "image/png",
+            "filename": "a.png"}, {"name": "n", "value": "v"}].
             Also: "redirect" (follow, manual, error), "timeout" (seconds),
-            "output" (a file for the body), "credentials": {"user": "u",
+            "cache" (default, no-cache, reload, no-store, force-cache,
+            only-if-cached), "output" (a file for the body, whatever the status),
+            "credentials": {"user": "u",
             "password": "p"} (Basic, sent with the request; so are those of
             http://u:p@host/, and an Authorization header wins). Each line gets a result:
               {"id": 7, "status": 200, "headers": […], "body": "…", …}
@@ -54,7 +57,7 @@ struct BatchCommand: AsyncParsableCommand {
         let runner = BatchRunner(
             session: SessionManager(configuration: configuration),
             jobs: options.jobs,
-            lines: LineReader(file),
+            lines: LineReader(file, limit: options.maxLine),
             results: ResultWriter(isOrdered: options.ordered) { StandardStream.output.write($0) }
         )
         // After a signal, no half-written file of an "output" is left.

@@ -2,8 +2,8 @@ import Bluebonnet
 
 /// A parsed line of the input: its identifier, and its request or the reason why there is none.
 struct BatchLine: Sendable {
-    /// The `id` of the result: the line's `id`, else its number.
-    let id: JSONValue
+    /// The `id` of the result as JSON: the line's `id` as it is written there, else its number.
+    let id: String
 
     /// The request, or the error of the line.
     let request: Result<BatchRequest, BatchError>
@@ -11,31 +11,58 @@ struct BatchLine: Sendable {
     /// Reads a line.
     ///
     /// - Parameters:
-    ///   - bytes: The line without its end.
-    ///   - number: Its number, from 1.
+    ///   - line: The line.
     ///   - timeouts: The session's timeouts, which a line changes only in part.
-    init(_ bytes: some Collection<UInt8>, number: Int, timeouts: Timeouts = Timeouts()) {
-        var id = JSONValue(number)
+    init(_ line: LineReader.Line, timeouts: Timeouts = Timeouts()) {
+        var id = "\(line.number)"
         do throws(BatchError) {
+            let bytes = try Self.bytes(of: line.content)
             let members = try Self.members(of: bytes)
-            id = members["id"] ?? id
-            request = .success(try BatchRequest(members, timeouts: timeouts))
+            let written = Self.written(in: bytes, of: members)
+            if let text = written["id"] { id = String(decoding: text, as: UTF8.self) }
+            request = .success(try BatchRequest(members, json: written["json"], timeouts: timeouts))
         } catch {
             request = .failure(error)
         }
         self.id = id
     }
 
-    private static func members(of bytes: some Collection<UInt8>) throws(BatchError) -> JSONObject {
+    private static func bytes(of content: LineCutter.Line) throws(BatchError) -> [UInt8] {
+        switch content {
+        case .bytes(let bytes): return bytes
+        case .tooLong(let limit):
+            throw .invalidLine(
+                "The line is longer than \(limit) bytes; send a large body as “bodyFile”, or set --max-line."
+            )
+        }
+    }
+
+    private static func members(of bytes: [UInt8]) throws(BatchError) -> JSONObject {
         let value: JSONValue
         do throws(JSONParsingError) {
             value = try JSONValue(parsing: bytes)
         } catch {
-            throw .invalidLine("The line is not JSON: \(error.description)")
+            // The parser counts lines within this one only.
+            let path = error.path.isEmpty ? "" : " (in \(error.path))"
+            throw .invalidLine("The line is not JSON: \(error.message) at column \(error.column)\(path).")
         }
         guard let members = value.object else {
             throw .invalidLine("The line is \(value.kindWithArticle), not an object.")
         }
         return members
+    }
+
+    /// The members whose text is kept, numbers such as `1.50` and repeated names included. Where a
+    /// name is repeated, the last member counts, as in `members`.
+    private static func written(in bytes: [UInt8], of members: JSONObject) -> [String: [UInt8]] {
+        var written: [String: [UInt8]] = [:]
+        for name in ["id", "json"] {
+            if let value = members[name] { written[name] = Array(value.description.utf8) }
+        }
+        // The parser accepts UTF-16 and UTF-32, too, whose tokens cannot be copied.
+        guard !written.isEmpty, bytes.count > 1, bytes[0] != 0, bytes[1] != 0, bytes[0] < 0xFE else { return written }
+        let wanted = Set(written.keys)
+        for member in JSONTokens.members(of: bytes, where: wanted.contains) { written[member.name] = member.value }
+        return written
     }
 }

@@ -6,6 +6,9 @@ struct BatchOptions: ParsableArguments {
     /// Each needs a connection, and a machine has fewer than 65,536 ports for those to one server.
     static let mostJobs = 10_000
 
+    /// JSON above this size is not parsed.
+    static let mostLineBytes = 4_000_000_000
+
     @Option(
         name: .long,
         parsing: .unconditional,
@@ -22,6 +25,13 @@ struct BatchOptions: ParsableArguments {
         help: ArgumentHelp("The largest body that is put into a result, after decoding.", valueName: "bytes")
     )
     var maxBody: Int?
+
+    @Option(
+        name: .long,
+        parsing: .unconditional,
+        help: ArgumentHelp("The longest line of the input, 1 to \(mostLineBytes).", valueName: "bytes")
+    )
+    var maxLine = LineReader.usualLimit
 
     @Flag(name: .long, help: "Send the body again when a redirect leads from https to http. Anyone can then read it.")
     var bodyOnInsecureRedirects = false
@@ -47,6 +57,9 @@ struct BatchOptions: ParsableArguments {
             throw ValidationError("--jobs must be between 1 and \(Self.mostJobs).")
         }
         if let maxBody, maxBody < 0 { throw ValidationError("--max-body must be 0 or more.") }
+        guard (1...Self.mostLineBytes).contains(maxLine) else {
+            throw ValidationError("--max-line must be between 1 and \(Self.mostLineBytes).")
+        }
         if bodyOnInsecureRedirects, !insecureRedirects {
             throw ValidationError(
                 "--body-on-insecure-redirects and --no-insecure-redirects cannot be used together."

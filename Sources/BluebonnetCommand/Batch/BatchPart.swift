@@ -2,7 +2,8 @@ import Bluebonnet
 import FoundationEssentials
 import HTTPTypes
 
-/// One element of `multipart`: a value, or a file by its path.
+/// One element of `multipart`: a value, or a file by its path, and the type and the file name that
+/// it is sent with.
 struct BatchPart: Equatable, Sendable {
     enum Content: Equatable, Sendable {
         case value(String)
@@ -11,6 +12,10 @@ struct BatchPart: Equatable, Sendable {
 
     var name: String
     var content: Content
+    /// The value of its `Content-Type`; nil is that of the file name, and none for a value.
+    var type: String?
+    /// The file name; nil is that of the file, and none for a value.
+    var fileName: String?
 
     /// Reads the parts of a line.
     ///
@@ -32,9 +37,10 @@ struct BatchPart: Equatable, Sendable {
         }
         var texts: [String: String] = [:]
         for (name, value) in members {
-            guard ["name", "value", "file"].contains(name) else {
+            guard ["name", "value", "file", "type", "filename"].contains(name) else {
                 throw .invalidLine("“\(name)” is not a known member of a part of “multipart”.")
             }
+            if value.isNull { continue }
             guard let text = value.string else {
                 throw .invalidLine("“multipart.\(name)” must be a string, not \(value.kindWithArticle).")
             }
@@ -42,6 +48,7 @@ struct BatchPart: Equatable, Sendable {
         }
         guard let name = texts["name"] else { throw .invalidLine("A part of “multipart” has no “name”.") }
         self.name = name
+        (type, fileName) = (texts["type"], texts["filename"])
         switch (texts["value"], texts["file"]) {
         case (let value?, nil): content = .value(value)
         case (nil, let path?):
@@ -63,8 +70,11 @@ extension Request {
         if let given { form = try MultipartFormData(boundary: given) }
         for part in parts {
             switch part.content {
-            case .value(let value): form.append(value, name: part.name)
-            case .file(let path): try form.append(fileURL: URL(filePath: path), name: part.name)
+            case .value(let value):
+                form.append(value, name: part.name, fileName: part.fileName, mimeType: part.type)
+            case .file(let path):
+                let file = URL(filePath: path)
+                try form.append(fileURL: file, name: part.name, fileName: part.fileName, mimeType: part.type)
             }
         }
         let contentType = headerFields[.contentType]

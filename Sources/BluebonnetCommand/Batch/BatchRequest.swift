@@ -28,9 +28,10 @@ struct BatchRequest: Sendable {
     ///
     /// - Parameters:
     ///   - members: The object.
+    ///   - json: The text of its member `json`.
     ///   - timeouts: The session's timeouts.
     /// - Throws: ``BatchError``.
-    init(_ members: JSONObject, timeouts: Timeouts = Timeouts()) throws(BatchError) {
+    init(_ members: JSONObject, json: [UInt8]? = nil, timeouts: Timeouts = Timeouts()) throws(BatchError) {
         var url: String?
         var body: JSONObject.Element?
         var credentials: Credentials?
@@ -63,11 +64,8 @@ struct BatchRequest: Sendable {
         } catch {
             throw .invalidLine(error.message)
         }
-        if let body { try setBody(body.value, of: body.key) }
-        guard let url = URL(string: url) else {
-            throw BatchError(NetworkingError(.invalidURL, "The “url” of the line is not a URL."))
-        }
-        request.url = url
+        if let body { try setBody(body.value, of: body.key, json: json) }
+        request.url = try Self.url(url)
     }
 
     /// The URL of the request until that of the line has been read.
@@ -75,7 +73,7 @@ struct BatchRequest: Sendable {
 
     // MARK: Body
 
-    private mutating func setBody(_ value: JSONValue, of name: String) throws(BatchError) {
+    private mutating func setBody(_ value: JSONValue, of name: String, json: [UInt8]?) throws(BatchError) {
         switch name {
         case "body":
             request.body = .string(try Self.string(value, of: name))
@@ -87,11 +85,7 @@ struct BatchRequest: Sendable {
         case "bodyFile":
             bodyFile = try Self.path(value, of: name)
         case "json":
-            do throws(JSONWritingError) {
-                request.body = .data(try value.data())
-            } catch {
-                throw .invalidLine("“json” cannot be written: \(error.description)")
-            }
+            request.body = .data(Data(json ?? Array(value.description.utf8)))
             imply(contentType: "application/json")
         case "form":
             request.body = .string(try Self.form(value))
@@ -132,6 +126,19 @@ struct BatchRequest: Sendable {
     private static func string(_ value: JSONValue, of name: String) throws(BatchError) -> String {
         guard let string = value.string else { throw wrongType(value, of: name, wanted: "a string") }
         return string
+    }
+
+    /// The URL without user and password, which have been taken from it.
+    private static func url(_ text: String) throws(BatchError) -> URL {
+        let url = URL(string: text)
+        // In `localhost:80/x` and `127.0.0.1:80/x` the part before the colon is not a scheme.
+        let isPort = text.prefix { $0 != "/" }.split(separator: ":").dropFirst().first?.allSatisfy(\.isNumber) ?? false
+        if let url, !(url.scheme ?? "").isEmpty, !isPort || text.contains("://") { return url }
+        let shown = text.prefix { $0 != "?" && $0 != "#" }
+        let reason =
+            text.contains("://")
+            ? "is not a URL (RFC 3986)" : "has no scheme; write http:// or https:// in front of it"
+        throw BatchError(NetworkingError(.invalidURL, "“\(shown)” \(reason)."))
     }
 
     private static func path(_ value: JSONValue, of name: String) throws(BatchError) -> String {

@@ -31,7 +31,8 @@ struct BatchResult: Sendable {
         case error(BatchError, status: Int?)
     }
 
-    var id: JSONValue
+    /// The `id` as JSON.
+    var id: String
     var outcome: Outcome
 
     /// Whether the line has no response.
@@ -41,34 +42,31 @@ struct BatchResult: Sendable {
 
     /// The result as a line of JSON with its line end.
     func line() -> [UInt8] {
-        var bytes = Array(json.description.utf8)
-        bytes.append(UInt8(ascii: "\n"))
-        return bytes
+        let members =
+            switch outcome {
+            case .response(let received): Self.members(of: received)
+            case .error(let error, let status): Self.members(of: error, status)
+            }
+        // The `id` is written as it was read, and not as a value of JSON, in which `1e2` is 100.0.
+        let rest = JSONValue.object(members).description.utf8.dropFirst()
+        return Array("{\"id\":\(id),".utf8) + rest + [UInt8(ascii: "\n")]
     }
 
-    /// The result as JSON.
-    var json: JSONValue {
-        switch outcome {
-        case .response(let received): json(received)
-        case .error(let error, let status): json(error, status)
-        }
-    }
-
-    private func json(_ error: BatchError, _ status: Int?) -> JSONValue {
+    private static func members(of error: BatchError, _ status: Int?) -> JSONObject {
         var shown: JSONObject = ["code": .string(error.code), "message": .string(error.message)]
         if let rule = error.rule { shown["rule"] = .string(rule) }
-        var members: JSONObject = ["id": id, "error": .object(shown)]
+        var members: JSONObject = ["error": .object(shown)]
         if let status { members["status"] = JSONValue(status) }
-        return .object(members)
+        return members
     }
 
-    private func json(_ received: Received) -> JSONValue {
+    private static func members(of received: Received) -> JSONObject {
         let status = received.head.status
         var members: JSONObject = [
-            "id": id, "status": JSONValue(status.code), "reason": .string(status.reasonPhrase),
+            "status": JSONValue(status.code), "reason": .string(status.reasonPhrase),
             "httpVersion": .string(received.head.httpVersion.description),
             "url": .string(Credentials.removed(from: received.url)),
-            "headers": Self.pairs(received.head.latin1Fields),
+            "headers": pairs(received.head.latin1Fields),
         ]
         switch received.body {
         case .inline(let data):
@@ -81,15 +79,15 @@ struct BatchResult: Sendable {
         case .written(let count):
             members["bytes"] = JSONValue(count)
         }
-        members["trailers"] = Self.pairs(received.trailers.map { ($0.name.rawName, $0.latin1Value) })
+        members["trailers"] = pairs(received.trailers.map { ($0.name.rawName, $0.latin1Value) })
         members["interim"] = .array(
-            received.informational.map { [JSONValue($0.status.code), Self.pairs($0.latin1Fields)] }
+            received.informational.map { [JSONValue($0.status.code), pairs($0.latin1Fields)] }
         )
         members["fromCache"] = JSONValue(received.isFromCache)
         members["redirects"] = .array(received.redirects.map { .string(Credentials.removed(from: $0)) })
         members["retries"] = JSONValue(received.retries)
-        members["timings"] = Self.json(received.timings)
-        return .object(members)
+        members["timings"] = json(received.timings)
+        return members
     }
 
     private static func pairs(_ fields: [(name: String, value: String)]) -> JSONValue {

@@ -81,9 +81,7 @@ struct BatchRunner {
 
     private func read(_ line: LineReader.Line) async -> BatchLine {
         let timeouts = session.configuration.timeouts
-        guard line.bytes.count > Self.inlineSize else {
-            return BatchLine(line.bytes, number: line.number, timeouts: timeouts)
-        }
+        guard line.content.size > Self.inlineSize else { return BatchLine(line, timeouts: timeouts) }
         return await withTaskExecutorPreference(globalConcurrentExecutor) {
             await Self.readElsewhere(line, timeouts: timeouts)
         }
@@ -91,7 +89,7 @@ struct BatchRunner {
 
     @concurrent
     private static func readElsewhere(_ line: LineReader.Line, timeouts: Timeouts) async -> BatchLine {
-        BatchLine(line.bytes, number: line.number, timeouts: timeouts)
+        BatchLine(line, timeouts: timeouts)
     }
 
     private func send(_ line: BatchRequest) async -> BatchResult.Outcome {

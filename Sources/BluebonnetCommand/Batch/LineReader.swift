@@ -1,6 +1,5 @@
 import Bluebonnet
 import Dispatch
-import NIOCore
 import Synchronization
 
 /// The lines of a file as they come. A thread reads them, so that a program that writes lines
@@ -9,16 +8,20 @@ import Synchronization
 /// A line is handed out as soon as its end has been read. When lines are taken slower than they
 /// come, reading stops.
 final class LineReader: Sendable {
-    /// A line without its end.
+    /// A line and its number.
     struct Line: Sendable {
         /// From 1.
         var number: Int
-        var bytes: [UInt8]
+        var content: LineCutter.Line
     }
+
+    /// The most bytes of a line, unless another number is chosen.
+    static let usualLimit = 64 << 20
 
     private struct State {
         /// The lines that no worker has taken yet, the next one last.
-        var ready: [[UInt8]] = []
+        var ready: [LineCutter.Line] = []
+        var readyBytes = 0
         var taken = 0
         var waiting: [CheckedContinuation<Line?, Never>] = []
         var isAtEnd = false
@@ -27,9 +30,10 @@ final class LineReader: Sendable {
         var failure: String?
 
         mutating func take() -> Line? {
-            guard !isStopped, let bytes = ready.popLast() else { return nil }
+            guard !isStopped, let content = ready.popLast() else { return nil }
             taken += 1
-            return Line(number: taken, bytes: bytes)
+            readyBytes -= content.size
+            return Line(number: taken, content: content)
         }
     }
 
@@ -37,11 +41,15 @@ final class LineReader: Sendable {
     private let roomForMore = DispatchSemaphore(value: 0)
 
     /// Begins to read.
-    init(_ file: consuming InputFile) {
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - limit: The most bytes of a line without its end.
+    init(_ file: consuming InputFile, limit: Int = LineReader.usualLimit) {
         let box = Mutex<InputFile?>(consume file)
         DispatchQueue(label: "bluebonnet.lines").async { [self] in
             guard let file = box.withLock({ $0.take() }) else { return }
-            read(file)
+            read(file, LineCutter(limit: limit))
         }
     }
 
@@ -86,17 +94,13 @@ final class LineReader: Sendable {
 
     // MARK: The reading thread
 
-    private func read(_ file: borrowing InputFile) {
-        var splitter = LineSplitter(limit: .max)
+    private func read(_ file: borrowing InputFile, _ cutter: consuming LineCutter) {
         do {
             while let block = try file.next() {
-                splitter.push(ByteBuffer(bytes: block))
-                var lines: [[UInt8]] = []
-                while let line = try splitter.next() { lines.append(Array(line.readableBytesView)) }
-                add(lines)
+                add(cutter.push(block))
                 waitForRoom()
             }
-            if let line = try splitter.finish() { add([Array(line.readableBytesView)]) }
+            if let line = cutter.finish() { add([line]) }
         } catch {
             state.withLock { $0.failure = "\(error)" }
         }
@@ -108,12 +112,13 @@ final class LineReader: Sendable {
         for continuation in waiting { continuation.resume(returning: nil) }
     }
 
-    private func add(_ lines: [[UInt8]]) {
+    private func add(_ lines: [LineCutter.Line]) {
         guard !lines.isEmpty else { return }
         let served = state.withLock { state -> [(CheckedContinuation<Line?, Never>, Line)] in
             // Reading waits until all lines were taken: the list is short, and reversing it costs
             // little.
             state.ready = state.ready.isEmpty ? lines.reversed() : lines.reversed() + state.ready
+            state.readyBytes += lines.reduce(0) { $0 + $1.size }
             var served: [(CheckedContinuation<Line?, Never>, Line)] = []
             while !state.waiting.isEmpty, let line = state.take() {
                 served.append((state.waiting.removeLast(), line))
@@ -123,12 +128,14 @@ final class LineReader: Sendable {
         for (continuation, line) in served { continuation.resume(returning: line) }
     }
 
-    /// The number of waiting lines that stops the reading until all of them have been taken.
-    private static let mostWaiting = 1024
+    /// The number of waiting lines, or of their bytes, that stops the reading until all of them
+    /// have been taken.
+    private static let mostWaiting = (lines: 1024, bytes: 8 << 20)
 
     private func waitForRoom() {
         let waits = state.withLock { state in
-            state.isReaderWaiting = state.ready.count >= Self.mostWaiting
+            let most = Self.mostWaiting
+            state.isReaderWaiting = state.ready.count >= most.lines || state.readyBytes >= most.bytes
             return state.isReaderWaiting
         }
         if waits { roomForMore.wait() }

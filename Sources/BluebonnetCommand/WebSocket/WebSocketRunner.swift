@@ -75,9 +75,13 @@ struct WebSocketRunner: Sendable {
 
     private func send(_ lines: LineReader) async throws {
         while let line = await lines.next() {
+            guard case .bytes(let bytes) = line.content else {
+                await socket.close()
+                throw CommandFailure.usage("Line \(line.number) is longer than \(LineReader.usualLimit) bytes.")
+            }
             if isBinary {
-                try await socket.send(.binary(Data(line.bytes)))
-            } else if let text = String(validating: line.bytes, as: UTF8.self) {
+                try await socket.send(.binary(Data(bytes)))
+            } else if let text = String(validating: bytes, as: UTF8.self) {
                 try await socket.send(.text(text))
             } else {
                 await socket.close()

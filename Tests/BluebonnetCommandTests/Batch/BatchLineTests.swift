@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct BatchLineTests {
     private func line(_ text: String) -> BatchLine {
-        BatchLine(text.utf8, number: 7)
+        BatchLine(LineReader.Line(number: 7, content: .bytes(Array(text.utf8))))
     }
 
     private func request(_ text: String) throws -> BatchRequest {
@@ -41,9 +41,14 @@ import Testing
         (#"{"url":"http://a/","id":{"a":[1.0]}}"#, #"{"a":[1.0]}"#), (#"{"url":"http://a/"}"#, "7"),
         (#"{"url":1,"id":3}"#, "3"), (#"{"id":3"#, "7"), ("[]", "7"),
         (#"{"url":"http://a/","id":12345678901234567890123}"#, "12345678901234567890123"),
+        (#"{"url":"http://a/","id":1e2}"#, "1e2"), (#"{"url":"http://a/","id":-0}"#, "-0"),
+        (#"{"url":"http://a/","id" : { "a" : [ 1.50 , "\u00e9 x" ] } }"#, #"{"a":[1.50,"\u00e9 x"]}"#),
+        (#"{"url":"http://a/","id":{"a":1,"a":2}}"#, #"{"a":1,"a":2}"#),
+        (#"{"id":1,"url":"http://a/","id":2}"#, "2"), (#"{"url":"http://a/","\u0069d":"x"}"#, #""x""#),
+        (#"{"json":{"id":5},"url":"http://a/"}"#, "7"),
     ])
     func `a batch result has the id of its line, else the line number`(text: String, id: String) {
-        #expect(line(text).id.description == id)
+        #expect(line(text).id == id)
     }
 
     @Test func `batch headers keep their order, repeats and spelling, as pairs or object`() throws {
@@ -63,6 +68,7 @@ import Testing
         arguments: [
             (#""body":"tëxt""#, "tëxt", nil), (#""body":"""#, "", nil), (#""bodyBase64":"AGE=""#, "\0a", nil),
             (#""json":{"b":1.0,"a":[null]}"#, #"{"b":1.0,"a":[null]}"#, "application/json"),
+            (#""json":{"a": 1.50,"a":1e2, "b":[-0]}"#, #"{"a":1.50,"a":1e2,"b":[-0]}"#, "application/json"),
             (#""json":null"#, "null", "application/json"),
             (#""json":1,"headers":{"content-type":"text/x"}"#, "1", "text/x"),
             (#""form":{"b":"x y","a":"1"}"#, "a=1&b=x%20y", "application/x-www-form-urlencoded"),
@@ -101,6 +107,44 @@ import Testing
         )
         #expect(line.request.method == .get)
         #expect(line.output == nil)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:8092/get", "“127.0.0.1:8092/get” has no scheme; write http://"),
+        ("localhost:80", "“localhost:80” has no scheme"), (":8092/get", "“:8092/get” has no scheme"),
+        ("example.org/a?token=secret", "no scheme"), ("//example.org/", "no scheme"),
+        ("http://a b/?token=secret", "“http://a b/” is not a URL"), ("http://u:secret@a b/", "is not a URL"),
+    ])
+    func `the error about a URL of a batch line shows it without its query`(url: String, hint: String) throws {
+        let error = try error("{\"url\":\"\(url)\"}")
+        #expect(error.code == "invalid-url")
+        #expect(error.message.contains(hint))
+        #expect(!error.message.contains("secret"))
+    }
+
+    @Test func `the error about a batch line has the column and not a line within the line`() throws {
+        let error = try error(#"{"url": x}"#)
+        #expect(error.message == "The line is not JSON: Expected a JSON value but found 'x' at column 9 (in url).")
+    }
+
+    @Test func `a batch line that is too long is an error that says the limit`() throws {
+        let line = BatchLine(LineReader.Line(number: 3, content: .tooLong(limit: 10)))
+        #expect(line.id == "3")
+        guard case .failure(let error) = line.request else { throw BatchError.invalidLine("none") }
+        #expect(error.code == "invalid-line")
+        #expect(error.message.contains("longer than 10 bytes"))
+    }
+
+    @Test func `a part of a batch form has the type and the file name that are given`() throws {
+        let line = try request(
+            #"{"url":"http://a/","multipart":[{"name":"f","file":"p","type":"image/png","filename":"a.png"},"#
+                + #"{"name":"n","value":"v","type":null},{"name":"j","value":"{}","type":"application/json"}]}"#
+        )
+        let parts = try #require(line.parts)
+        #expect(parts.map(\.name) == ["f", "n", "j"])
+        #expect(parts.map(\.content) == [.file("p"), .value("v"), .value("{}")])
+        #expect(parts.map(\.type) == ["image/png", nil, "application/json"])
+        #expect(parts.map(\.fileName) == ["a.png", nil, nil])
     }
 
     @Test(arguments: [

@@ -6,6 +6,10 @@ import Testing
 @testable import BluebonnetCommand
 
 @Suite struct BatchResultTests {
+    private func json(_ body: BatchResult.Body) throws -> JSONValue {
+        try JSONValue(parsing: try result(body).line())
+    }
+
     private func result(_ body: BatchResult.Body) throws -> BatchResult {
         let head = ResponseHead(
             status: .ok,
@@ -19,7 +23,7 @@ import Testing
         timings.total = .seconds(2)
         timings.isConnectionReused = true
         return BatchResult(
-            id: ["k": 1],
+            id: #"{"k":1}"#,
             outcome: .response(
                 BatchResult.Received(
                     head: head,
@@ -50,20 +54,20 @@ import Testing
     }
 
     @Test func `a body that is not UTF-8 is Base64 in a batch result`() throws {
-        let json = try result(.inline(Data([0xFF, 0]))).json
+        let json = try json(.inline(Data([0xFF, 0])))
         #expect(json["body"] == nil)
         #expect(json["bodyBase64"] == "/wA=")
         #expect(json["bytes"] == 2)
     }
 
     @Test func `an empty body is an empty text in a batch result`() throws {
-        let json = try result(.inline(Data())).json
+        let json = try json(.inline(Data()))
         #expect(json["body"] == "")
         #expect(json["bytes"] == 0)
     }
 
     @Test func `a batch result has the length of a body in a file, but not the body`() throws {
-        let json = try result(.written(bytes: 5)).json
+        let json = try json(.written(bytes: 5))
         #expect(json["body"] == nil)
         #expect(json["bodyBase64"] == nil)
         #expect(json["bytes"] == 5)
@@ -78,7 +82,7 @@ import Testing
     @Test(arguments: [nil, 200])
     func `a batch result of an error has its code, and the status when there was one`(status: Int?) {
         let result = BatchResult(
-            id: 8,
+            id: "8",
             outcome: .error(BatchError(code: "connection-lost", message: "m"), status: status)
         )
         let suffix = status.map { ",\"status\":\($0)" } ?? ""

@@ -221,7 +221,7 @@ import Testing
         ["--timeout", "0"], ["--key", "k"], ["--nope"],
         ["/no/such/file"], ["/"], ["--max-body", "-1"], ["--jobs", "-1"], ["--jobs", "10001"],
         ["--jobs", "999999999999"], ["--jobs", "99999999999999999999"], ["--timeout", "nan"], ["--timeout", "-inf"],
-        ["--max-body", "99999999999999999999"],
+        ["--max-body", "99999999999999999999"], ["--max-line", "0"], ["--max-line", "4000000001"],
     ])
     func `bad usage of batch exits with status 2 and a message`(arguments: [String]) async throws {
         let process = ["batch"] + arguments

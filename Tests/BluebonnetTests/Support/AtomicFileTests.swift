@@ -27,6 +27,12 @@ struct AtomicFileTests {
         }
     }
 
+    @Test func `the error of a file that cannot be made names the destination`() throws {
+        let error = #expect(throws: SystemFile.Failure.self) { try AtomicFile(for: "/nonexistent/file") }
+        #expect(error?.path == "/nonexistent/file")
+        #expect(error?.code == ENOENT)
+    }
+
     @Test(arguments: AtomicFile.ExclusiveMove.allCases)
     func `an exclusive move takes a free name and leaves a taken one alone`(way: AtomicFile.ExclusiveMove) async throws
     {
