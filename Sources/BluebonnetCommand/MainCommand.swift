@@ -18,8 +18,14 @@ struct MainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: name,
         abstract: "Sends HTTP requests from the shell.",
+        usage: "\(SendCommand.usage)\n       bluebonnet <command> …",
         discussion: """
+            Without a command it sends a request: GET, or POST where there is a body, or the method
+            that is named. “bluebonnet get --help” lists the options of requests.
+
             Examples:
+              bluebonnet example.org
+              bluebonnet :8080/users name=Ada
               bluebonnet get example.org/users page==2 Accept:application/json
               bluebonnet post :8080/post name=Ada age:=36 tags:='["a","b"]'
               bluebonnet post :8080/post --form name=Ada
@@ -71,16 +77,39 @@ struct MainCommand: AsyncParsableCommand {
         }
     }
 
+    /// The names of all commands.
+    static var commandNames: [String] {
+        configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+    }
+
     /// Lets the named subcommand parse its arguments: parsing them in this command costs a tenth of
     /// a short run, and ArgumentParser a third, which arguments without options do not need. Where
     /// that fails, this command parses them again, since its messages name both commands.
+    ///
+    /// Arguments that begin with no command are those of a request.
     private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
-        let verb = requestCommands.first { $0.name == arguments.first }
-        if let command = verb?.init(plain: arguments.dropFirst()) { return command }
-        let named = configuration.subcommands.first { $0.configuration.commandName == arguments.first }
-        if let command = try? named?.parseAsRoot(Array(arguments.dropFirst())) { return command }
-        return try parseAsRoot(arguments)
+        guard let first = arguments.first else { return try parseAsRoot(arguments) }
+        let rest = Array(arguments.dropFirst())
+        let verb = requestCommands.first { $0.name == first.lowercased() }
+        if let command = verb?.init(plain: rest) { return command }
+        let named = verb ?? configuration.subcommands.first { $0.configuration.commandName == first }
+        if let named {
+            if let command = try? named.parseAsRoot(rest) { return command }
+            return try parseAsRoot([named.configuration.commandName ?? first] + rest)
+        }
+        if first == "help", let name = rest.first, !commandNames.contains(name) {
+            let nearest = NearestWord.of(name, among: commandNames)
+            let advice = nearest.map { "; did you mean “\($0)”?" } ?? ". “bluebonnet --help” lists the commands."
+            throw CommandFailure.usage("There is no command “\(name)”\(advice)")
+        }
+        if ownOptions.contains(where: first.hasPrefix) || first == "help" { return try parseAsRoot(arguments) }
+        return try SendCommand(plain: arguments) ?? SendCommand.parseAsRoot(arguments)
     }
+
+    /// The options of this command, and of completion.
+    private static let ownOptions = [
+        "--version", "--help", "-h", "--generate-completion-script", "--experimental-dump-help", "---completion",
+    ]
 
     /// Prints the error or the help and ends the process.
     private static func finish(with error: any Error) -> Never {
@@ -91,10 +120,26 @@ struct MainCommand: AsyncParsableCommand {
             StandardStream.error.write(line: "bluebonnet: \(failure.message)")
             failure.status.exit()
         default:
-            let isRequestForHelp = exitCode(for: error).isSuccess
-            let stream = isRequestForHelp ? StandardStream.output : StandardStream.error
-            stream.write(line: fullMessage(for: error))
-            (isRequestForHelp ? ExitStatus.success : ExitStatus.usage).exit()
+            guard exitCode(for: error).isSuccess else { finish(with: usageFailure(error)) }
+            StandardStream.output.write(line: fullMessage(for: error))
+            ExitStatus.success.exit()
         }
+    }
+
+    /// The failure for an error of ArgumentParser.
+    private static func usageFailure(_ error: any Error) -> CommandFailure {
+        // The full message names the command by the way to its help.
+        let lines = fullMessage(for: error).split(separator: "\n")
+        let words = lines.last?.split(separator: "'").first { $0.hasSuffix(" --help") }?.split(separator: " ") ?? []
+        var command: any ParsableCommand.Type = Self.self
+        for word in words {
+            let subcommands = command.configuration.subcommands
+            command = subcommands.first { $0.configuration.commandName == String(word) } ?? command
+        }
+        // A request without a command has the options of one with it.
+        if command == Self.self { command = GetCommand.self }
+        let path = command == GetCommand.self ? "bluebonnet get" : words.dropLast().joined(separator: " ")
+        let help = helpMessage(for: command)
+        return .usage(UsageMessage(message(for: error), command: path, options: UsageMessage.options(in: help)).text)
     }
 }

@@ -28,6 +28,29 @@ enum StandardInput {
         return type.map { $0 != .typeCharacterSpecial && $0 != .typeDirectory } ?? false
     }
 
+    /// Whether the program that called the command has the same standard input. The input is then
+    /// not meant for the command alone: the caller is a script, and may read it, too.
+    static var isShared: Bool {
+        let files = FileManager.default
+        // On Linux these links name the files of the descriptors. Those of another user's process
+        // cannot be read.
+        guard let own = try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/0"),
+            let caller = try? files.destinationOfSymbolicLink(atPath: "/proc/\(getppid())/fd/0")
+        else { return false }
+        return own == caller
+    }
+
+    /// Says that there is input that is not sent.
+    static func tellIfUnsent() {
+        var count: Int32 = 0
+        // The call writes one `Int32`, and does not keep the pointer.
+        guard isPiped, isShared, unsafe ioctl(0, UInt(FIONREAD), &count) == 0, count > 0 else { return }
+        StandardStream.error.write(
+            line: "bluebonnet: Standard input is not sent, because the calling program reads it as well. "
+                + "Write POST to send it, or --ignore-stdin (-I)."
+        )
+    }
+
     /// The time after which a line says that the command waits.
     private static let patience = Duration.seconds(2)
 

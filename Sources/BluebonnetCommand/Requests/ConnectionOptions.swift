@@ -25,7 +25,7 @@ struct ConnectionOptions: ParsableArguments {
     @Flag(exclusivity: .exclusive)
     var version: VersionOption?
 
-    @Flag(name: .long, help: "Do not check the server's certificate. Anyone can then listen in.")
+    @Flag(name: [.customShort("k"), .long], help: "Do not check the server's certificate. Anyone can then listen in.")
     var insecure = false
 
     @Option(

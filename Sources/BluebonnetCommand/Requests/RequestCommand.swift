@@ -21,9 +21,16 @@ extension RequestCommand {
     }
 
     func run() async throws {
+        try await RequestRunner(method: Self.method, options: options).runAlone()
+    }
+}
+
+extension RequestRunner {
+    /// Sends the only request of the process.
+    func runAlone() async throws {
         // One request needs one event loop; by default there is one for every processor, each with
         // a thread to start.
         NIOSingletons.groupLoopCountSuggestion = 1
-        try await RequestRunner(method: Self.method, options: options).run()
+        try await run()
     }
 }

@@ -11,8 +11,8 @@ extension RequestOptions {
         self.init()
         self.url = url
         items = Array(arguments.dropFirst())
-        (form, multipart, compress, ignoreStdin) = (false, false, false, false)
-        (verbose, include, stream, raw, offline) = (false, false, false, false, false)
+        (json, form, multipart, compress, ignoreStdin, followsAsCurl) = (false, false, false, false, false, false)
+        (verbose, include, stream, rawOutput, offline) = (false, false, false, false, false)
         (output, pretty, filter) = (nil, .auto, nil)
         (follow, maxRedirects, bodyOnInsecureRedirects, checkStatus) = (true, 20, false, true)
         insecureRedirects = true

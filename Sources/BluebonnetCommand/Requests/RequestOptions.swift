@@ -13,7 +13,13 @@ struct RequestOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("Headers, query and body.", discussion: ItemHelp.text, valueName: "item"))
     var items: [String] = []
 
-    @Flag(name: .long, help: "Send the fields as a form (application/x-www-form-urlencoded) instead of JSON.")
+    @Flag(
+        name: .shortAndLong,
+        help: "Ask for JSON, and send a body without a type as JSON. Fields are JSON by default."
+    )
+    var json = false
+
+    @Flag(name: .shortAndLong, help: "Send the fields as a form (application/x-www-form-urlencoded) instead of JSON.")
     var form = false
 
     @Flag(name: .long, help: "Send the fields as multipart/form-data, as --form does by itself when there are files.")
@@ -68,17 +74,20 @@ struct RequestOptions: ParsableArguments {
     var stream = false
 
     @Flag(
-        name: .long,
+        name: [.customShort("r"), .long],
         help:
             "Show the body as it is: no format, no colours, no compression requested; with --filter, strings without quotes."
     )
-    var raw = false
+    var rawOutput = false
 
     @Flag(name: .long, help: "Print the request that would be sent, and send nothing.")
     var offline = false
 
     @Flag(name: .long, inversion: .prefixedNo, help: "Follow redirects.")
     var follow = true
+
+    @Flag(name: [.customShort("L"), .customLong("location")], help: "Follow redirects, as by default.")
+    var followsAsCurl = false
 
     @Option(
         name: .long,
@@ -134,6 +143,8 @@ struct RequestOptions: ParsableArguments {
     var connection: ConnectionOptions
 
     func validate() throws {
+        if json, form || multipart { throw ValidationError("--json cannot be used with --form or --multipart.") }
+        if followsAsCurl, !follow { throw ValidationError("--location and --no-follow cannot be used together.") }
         if form, multipart { throw ValidationError("--form and --multipart cannot be used together.") }
         if output != nil, filter != nil || stream {
             throw ValidationError("--output, which saves the body, cannot be used with --filter or --stream.")

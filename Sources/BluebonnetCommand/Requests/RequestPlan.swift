@@ -6,11 +6,14 @@ import HTTPTypes
 struct RequestPlan: Sendable {
     /// The arguments that decide what is sent.
     struct Arguments: Sendable {
-        var method: HTTPRequest.Method
+        /// The method; nil is GET without a body and POST with one.
+        var method: HTTPRequest.Method?
         var url: String
         var items: [String] = []
         /// Items that options stand for, in front of the others.
         var parsedItems: [RequestItem] = []
+        /// Whether JSON is asked for, and is the type of a body that has no type of its own.
+        var isJSON = false
         var isForm = false
         var isMultipart = false
         /// Whether the body is compressed.
@@ -79,11 +82,12 @@ struct RequestPlan: Sendable {
             }
             throw .usage("“\(text)” is not a URL.")
         }
-        request = Request(method: arguments.method, url: url)
+        request = Request(method: arguments.method ?? .get, url: url)
         for item in arguments.parsedItems { try add(item) }
         for item in arguments.items { try add(try RequestItem(item)) }
         try setURL(text)
         try setBody()
+        if arguments.method == nil, request.body != nil { request.method = .post }
         setHeaderFields()
     }
 
@@ -235,10 +239,16 @@ struct RequestPlan: Sendable {
         }
     }
 
+    /// Methods whose requests have a body only where an item makes it (RFC 9110 §9.3).
+    private static let methodsWithoutInput: Set<HTTPRequest.Method> = [
+        .get, .head, .delete, .options, .trace, .connect,
+    ]
+
     /// Makes the input that is piped into the command the body, as HTTPie does. Methods without a
     /// body read nothing, and an empty input makes no body.
     private mutating func setBodyFromStandardInput() throws(CommandFailure) {
-        guard arguments.takesStandardInput, [.post, .put, .patch].contains(arguments.method) else { return }
+        let mayHaveInput = arguments.method.map { !Self.methodsWithoutInput.contains($0) } ?? true
+        guard arguments.takesStandardInput, mayHaveInput else { return }
         let bytes = try read("-")
         if !bytes.isEmpty { request.body = .data(Data(bytes)) }
     }
@@ -277,14 +287,14 @@ struct RequestPlan: Sendable {
     private var contentType: String? {
         guard request.body != nil else { return nil }
         if let multipartType { return multipartType }
-        if let bodyPath, bodyPath != "-" { return MediaType.ofFile(atPath: bodyPath) }
+        if let bodyPath, bodyPath != "-", !arguments.isJSON { return MediaType.ofFile(atPath: bodyPath) }
         return arguments.isForm ? "application/x-www-form-urlencoded" : "application/json"
     }
 
     /// The fields that are sent by default come first, unless the user sets or unsets them.
     private mutating func setHeaderFields() {
         decodesContent = !unset.contains(HTTPField.Name.acceptEncoding.canonicalName)
-        let sendsJSON = contentType == "application/json"
+        let sendsJSON = arguments.isJSON || contentType == "application/json"
         let automatic: [(HTTPField.Name, String?)] = [
             (.accept, sendsJSON ? "application/json, */*;q=0.5" : "*/*"),
             (.userAgent, "bluebonnet/\(MainCommand.version)"),

@@ -4,7 +4,8 @@ import HTTPTypes
 
 /// Sends one request and shows its response.
 struct RequestRunner {
-    let method: HTTPRequest.Method
+    /// The method; nil is GET without a body and POST with one.
+    let method: HTTPRequest.Method?
     let options: RequestOptions
 
     /// The text at the end of the help of every request command.
@@ -26,6 +27,7 @@ struct RequestRunner {
         let plan = try RequestPlan(arguments) { path throws(CommandFailure) in
             try RequestPlan.readFile(path, until: deadline)
         }
+        if method == nil, plan.request.body == nil, !options.ignoreStdin { StandardInput.tellIfUnsent() }
         if options.offline { return try await showRequest(of: plan, named) }
         let filter = try options.filter.map { text throws(CommandFailure) in try JSONFilter(text) }
         let observation = options.observation.observation(ofOneRequest: true)
@@ -141,12 +143,19 @@ struct RequestRunner {
         savedPath.map { [.missing, .regular].contains(FileKind(path: $0)) } ?? false
     }
 
+    /// Whether standard input may be the body. A request without a method takes no input that the
+    /// calling program has as well: a loop of a script reads its list from it.
+    private var takesStandardInput: Bool {
+        !options.ignoreStdin && StandardInput.isPiped && (method != nil || !StandardInput.isShared)
+    }
+
     private var arguments: RequestPlan.Arguments {
         get throws(CommandFailure) {
             RequestPlan.Arguments(
                 method: method,
                 url: options.url,
                 items: options.items,
+                isJSON: options.json,
                 isForm: options.form,
                 isMultipart: options.multipart,
                 compresses: options.compress,
@@ -154,7 +163,7 @@ struct RequestRunner {
                 unixSocket: options.unixSocket,
                 credentials: try options.authentication.credentials(),
                 usesDigest: options.authentication.usesDigest,
-                takesStandardInput: !options.ignoreStdin && StandardInput.isPiped
+                takesStandardInput: takesStandardInput
             )
         }
     }
@@ -172,7 +181,7 @@ struct RequestRunner {
         configuration.followsInsecureRedirects = options.insecureRedirects
         configuration.sendsBodiesOnInsecureRedirects = options.bodyOnInsecureRedirects
         configuration.limits.redirects = options.maxRedirects
-        configuration.decodesContent = plan.decodesContent && !options.raw
+        configuration.decodesContent = plan.decodesContent && !options.rawOutput
         return configuration
     }
 
@@ -187,7 +196,7 @@ struct RequestRunner {
         }
     }
 
-    private var style: OutputStyle { OutputStyle(options.raw ? .none : options.pretty, for: .output) }
+    private var style: OutputStyle { OutputStyle(options.rawOutput ? .none : options.pretty, for: .output) }
 
     private func show(_ response: TransportResponse, filter: JSONFilter?) async throws {
         // The response to a HEAD is only a head.
@@ -207,7 +216,7 @@ struct RequestRunner {
             output: .output,
             // A response with 4xx or 5xx is another document than the one that the filter is for.
             filter: isFailure ? nil : filter,
-            unquotesStrings: options.raw,
+            unquotesStrings: options.rawOutput,
             showsLinesAtOnce: options.stream
         )
         let type = response.head.mediaType ?? "no type given"

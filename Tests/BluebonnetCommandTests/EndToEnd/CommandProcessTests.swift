@@ -20,7 +20,7 @@ import Testing
         #expect(output.text.contains("bluebonnet \(command) "))
     }
 
-    @Test(arguments: [[], ["nope"], ["get"], ["--nope"]])
+    @Test(arguments: [[], ["serv"], ["get"], ["--nope"], ["help", "nope"], ["-v"]])
     func `without a command there is help, and an unknown one is bad usage`(arguments: [String]) async throws {
         let output = try await Command.run(arguments)
         #expect(output.status == (arguments.isEmpty ? 0 : 2))

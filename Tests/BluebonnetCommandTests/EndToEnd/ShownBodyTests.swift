@@ -19,7 +19,7 @@ import Testing
             #expect(pointed.text == "{\"name\":\"Bob\",\"age\":40}\n")
             let names = try await Command.run("get", url, "--filter", "users[].name")
             #expect(names.text == "\"Ada\"\n\"Bob\"\n")
-            let raw = try await Command.run("get", url, "--filter", "users[].name", "--raw")
+            let raw = try await Command.run("get", url, "--filter", "users[].name", "--raw-output")
             #expect(raw.text == "Ada\nBob\n")
             let formatted = try await Command.run("get", url, "--filter", "/users/0", "--pretty", "format")
             #expect(formatted.text == "{\n  \"name\": \"Ada\",\n  \"age\": 36\n}\n")
@@ -69,14 +69,14 @@ import Testing
         }
     }
 
-    @Test func `--raw requests no content coding and does not change the body`() async throws {
+    @Test func `--raw-output requests no content coding and does not change the body`() async throws {
         let body = "{\"b\":1,  \"a\":[]}"
         try await FaultServer.run(
             .requests { _ in
                 [.respond(headers: [("Content-Type", "application/json")], body: body)]
             }
         ) { server in
-            let output = try await Command.run("get", server.baseURL, "--raw", "--pretty", "all")
+            let output = try await Command.run("get", server.baseURL, "--raw-output", "--pretty", "all")
             #expect(output.text == body)
             #expect(server.requests[0].value(of: "accept-encoding") == nil)
         }

@@ -26,7 +26,7 @@ import Testing
     func `a request over TLS has the version that the options say`(options: [String], name: String) async throws {
         try await withServer(secure: true) { server, trust in
             let url = server.baseURL + "/protocol"
-            let output = try await Command.run(["get", url, "--filter", "/protocol", "--raw"] + options + trust)
+            let output = try await Command.run(["get", url, "--filter", "/protocol", "--raw-output"] + options + trust)
             #expect(output.status == 0, "\(output.errors)")
             #expect(output.text == name + "\n")
         }
@@ -35,12 +35,12 @@ import Testing
     @Test func `--http2-prior-knowledge speaks HTTP 2 without TLS, where --http2 speaks HTTP 1`() async throws {
         try await withServer(secure: false) { server, _ in
             let url = server.baseURL + "/protocol"
-            let output = try await Command.run("get", url, "--http2-prior-knowledge", "--filter", "/protocol", "--raw")
+            let output = try await Command.run("get", url, "--http2-prior-knowledge", "--filter", "/protocol", "-r")
             #expect(output.text == "h2\n", "\(output.errors)")
         }
         try await LocalServer.run { server in
             let url = server.baseURL + "/protocol"
-            let output = try await Command.run("get", url, "--http2", "--filter", "/protocol", "--raw")
+            let output = try await Command.run("get", url, "--http2", "--filter", "/protocol", "-r")
             #expect(output.text == "http/1.1\n", "\(output.errors)")
         }
     }

@@ -174,6 +174,31 @@ import Testing
         }
     }
 
+    @Test func `without a method a request with a body is a POST`() throws {
+        for (items, method) in [(["a=1"], "POST"), (["@-"], "POST"), (["X:1", "q==1"], "GET")] {
+            let arguments = RequestPlan.Arguments(method: nil, url: ":", items: items)
+            let plan = try RequestPlan(arguments) { _ throws(CommandFailure) in Array("x".utf8) }
+            #expect(plan.request.method.rawValue == method)
+        }
+        let piped = RequestPlan.Arguments(method: nil, url: ":", takesStandardInput: true)
+        for (input, method) in [("x", "POST"), ("", "GET")] {
+            let plan = try RequestPlan(piped) { _ throws(CommandFailure) in Array(input.utf8) }
+            #expect(plan.request.method.rawValue == method)
+        }
+    }
+
+    @Test func `--json asks for JSON, and is the type of a body without one`() throws {
+        var arguments = RequestPlan.Arguments(method: .put, url: ":", items: ["@-"])
+        arguments.isJSON = true
+        let plan = try RequestPlan(arguments) { _ throws(CommandFailure) in Array("x".utf8) }
+        #expect(plan.request.headerFields[.accept] == "application/json, */*;q=0.5")
+        #expect(plan.request.headerFields[.contentType] == "application/json")
+        arguments.items = []
+        let get = try RequestPlan(arguments) { _ throws(CommandFailure) in [] }
+        #expect(get.request.headerFields[.accept] == "application/json, */*;q=0.5")
+        #expect(!get.request.headerFields.contains(.contentType))
+    }
+
     @Test func `empty input is not the body of a plan`() throws {
         var arguments = RequestPlan.Arguments(method: .post, url: ":")
         arguments.takesStandardInput = true

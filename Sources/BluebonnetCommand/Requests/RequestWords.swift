@@ -1,0 +1,74 @@
+import HTTPTypes
+
+/// The words of a request without a command, as HTTPie has them: `[METHOD] URL [item ...]`.
+struct RequestWords: Equatable, Sendable {
+    /// The method; nil where none is named: GET without a body, POST with one.
+    let method: HTTPRequest.Method?
+    let url: String
+    let items: [String]
+
+    /// Finds out which word is the URL.
+    ///
+    /// The first word is a method, in any case of its letters, where it is the name of a known one,
+    /// where it has capital letters only, or where the second word cannot be an item and looks like
+    /// a URL. A single word is always a URL.
+    ///
+    /// - Parameters:
+    ///   - words: The arguments that are not options; at least one.
+    ///   - commands: The names of the other commands.
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage`` for a misspelt command.
+    init(_ words: [String], besides commands: [String]) throws(CommandFailure) {
+        let first = words.first ?? ""
+        let second = words.dropFirst().first
+        if commands.contains(first) {
+            throw .usage("The command comes first: bluebonnet \(first) …, and its options behind it.")
+        }
+        let isName = !first.isEmpty && first.utf8.allSatisfy(Self.isLetterOrHyphen)
+        let isMethod = Self.methods.contains(first.uppercased()) || first == first.uppercased()
+        if isName, !isMethod || second == nil,
+            let nearest = NearestWord.of(first.lowercased(), among: commands), nearest != first.lowercased()
+        {
+            throw .usage(
+                "There is no command “\(first)”; did you mean “\(nearest)”? A host of this name is http://\(first)."
+            )
+        }
+        if isName, let second, isMethod || Self.isURL(second),
+            let method = HTTPRequest.Method(first.uppercased())
+        {
+            self.method = method
+            url = second
+            items = Array(words.dropFirst(2))
+        } else {
+            method = nil
+            url = first
+            items = Array(words.dropFirst())
+        }
+    }
+
+    /// The methods of the registry of RFC 9110 §16.1.1 that people send, and those of caches.
+    private static let methods: Set = [
+        "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "QUERY", "PURGE", "BAN",
+        "PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "SEARCH", "REPORT", "ACL", "LINK",
+        "UNLINK", "BIND", "UNBIND", "REBIND", "CHECKIN", "CHECKOUT", "MERGE", "LABEL", "UPDATE", "MKCALENDAR",
+    ]
+
+    private static func isLetterOrHyphen(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"): true
+        default: false
+        }
+    }
+
+    /// Whether a word is a URL more likely than an item.
+    private static func isURL(_ word: String) -> Bool {
+        if word.hasPrefix(":") || word.hasPrefix("/") { return true }
+        let host = word.prefix { !":/?#=@;".contains($0) }
+        let rest = word[host.endIndex...]
+        if rest.hasPrefix("://") { return true }
+        guard !host.isEmpty, host == "localhost" || host.contains(".") else { return false }
+        guard let next = rest.first, next == ":" else { return !"=@;".contains(rest.first ?? "/") }
+        // A port, and then the end of the authority (RFC 3986 §3.2).
+        let port = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
+        return !port.isEmpty && "/?#".contains(rest[port.endIndex...].first ?? "/")
+    }
+}

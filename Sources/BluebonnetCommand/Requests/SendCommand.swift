@@ -1,0 +1,40 @@
+import ArgumentParser
+
+/// `bluebonnet [METHOD] URL [item ...]`: a request of any method, which need not be named.
+struct SendCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: MainCommand.name,
+        abstract: "Sends a request and shows the response.",
+        usage: usage,
+        discussion: """
+            The method is GET without a body and POST with one, unless it is named in front of the URL.
+
+            Examples:
+              bluebonnet example.org
+              bluebonnet :8080/users name=Ada age:=36
+              bluebonnet PROPFIND :8080/files Depth:1
+            \(RequestRunner.exitStatusHelp)
+            """
+    )
+
+    /// The arguments, for the help of this command and of the whole.
+    static let usage = "bluebonnet [<method>] <url> [<item> ...] [<options>]"
+
+    @OptionGroup var options: RequestOptions
+
+    func run() async throws {
+        let words = try RequestWords([options.url] + options.items, besides: MainCommand.commandNames)
+        var options = options
+        (options.url, options.items) = (words.url, words.items)
+        try await RequestRunner(method: words.method, options: options).runAlone()
+    }
+}
+
+extension SendCommand {
+    /// Reads arguments without options; nil where there is an option.
+    init?(plain arguments: some Collection<String>) {
+        guard let options = RequestOptions(plain: arguments) else { return nil }
+        self.init()
+        self.options = options
+    }
+}

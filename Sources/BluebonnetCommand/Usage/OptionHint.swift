@@ -1,0 +1,50 @@
+/// What users of curl and of HTTPie write in this command for an option that they know from there.
+enum OptionHint {
+    /// The hint for an option.
+    ///
+    /// - Parameter option: The option as it was given, such as `-X`, `-XPOST`, `-fsSL`, `--header`.
+    /// - Returns: A sentence, or nil where there is none.
+    static func text(for option: String) -> String? {
+        if let hint = hints[option] { return hint }
+        guard !option.utf8.starts(with: "--".utf8) else { return nil }
+        // Of several short options in one word, the first with a hint; behind it may be a value.
+        return option.unicodeScalars.dropFirst().lazy.compactMap { hints["-\($0)"] }.first
+    }
+
+    private static let hints: [String: String] = {
+        var hints: [String: String] = [:]
+        for (options, hint) in table {
+            for option in options { hints[option] = hint }
+        }
+        return hints
+    }()
+
+    private static let table: [([String], String)] = [
+        (["-X", "--request"], "Write the method in front of the URL: bluebonnet PUT example.org."),
+        (["-H", "--header"], "Write a header behind the URL, as an item: Name:value."),
+        (["-F", "--form-string"], "Write the fields behind the URL: --form name=value photo@cat.png."),
+        (["-u", "--user"], "Write --auth USER:PASSWORD, or -a USER:PASSWORD."),
+        (["-G", "--get", "--url-query"], "Write the parameters behind the URL: name==value."),
+        (["-T", "--upload-file"], "Write the file behind the URL: bluebonnet PUT example.org @photo.png."),
+        (["-r", "--range"], "Write it behind the URL: Range:bytes=0-99."),
+        (["-e", "--referer"], "Write it behind the URL: Referer:http://example.org/."),
+        (["--user-agent"], "Write it behind the URL: User-Agent:name."),
+        (["-b", "--cookie"], "Write Cookie:name=value behind the URL, or --cookies FILE."),
+        (["-c", "--cookie-jar"], "Write --cookies FILE."),
+        (["-m", "--max-time"], "Write --timeout SECONDS."),
+        (["-N", "--no-buffer"], "Write --stream."),
+        (["-E", "--client-cert"], "Write --cert FILE."),
+        (["--cert-key"], "Write --key FILE."),
+        (["--cert-key-pass"], "Write --pass PASSWORD."),
+        (["--verify"], "Write --insecure for no check, or --cacert FILE for authorities of your own."),
+        (["-U"], "Write --proxy-user USER:PASSWORD."),
+        (["-w", "--write-out"], "Write --timings, or -v."),
+        (["-s", "--silent"], "It is not needed: progress is shown on a terminal only."),
+        (["-S", "--show-error"], "It is not needed: an error is always shown."),
+        (["-g", "--globoff"], "It is not needed: brackets and braces have no meaning in a URL."),
+        (["--fail"], "It is not needed: the exit status is 4 or 5 for a response of 4xx or 5xx."),
+        (["--compressed"], "It is not needed: compression is asked for, and undone."),
+        (["--ignore-netrc"], "It is not needed: a .netrc is read with --netrc only."),
+        (["-Z", "--parallel"], "Write bluebonnet batch --jobs N, or bluebonnet download -j N."),
+    ]
+}

@@ -1,0 +1,84 @@
+/// The message for arguments that cannot be used: a sentence, and a piece of advice.
+struct UsageMessage {
+    /// The message, without the name of the command in front.
+    let text: String
+
+    /// - Parameters:
+    ///   - error: The message of ArgumentParser.
+    ///   - command: The words that start the help of the command, such as `bluebonnet get`.
+    ///   - options: The options of the command, such as `--form`.
+    init(_ error: String, command: String, options: some Sequence<String>) {
+        // Behind a line end are other ways to understand the arguments.
+        let line = error.utf8.prefix { $0 != UInt8(ascii: "\n") }
+        let sentence = Self.quoted(String(Substring(line)))
+        let help = "“\(command) --help” lists the options."
+        if let option = Self.option(in: error) {
+            let beginning = "There is no option “\(option)”"
+            if let hint = OptionHint.text(for: option) {
+                text = "\(beginning). \(hint)"
+            } else if let nearest = Self.nearest(option, options) {
+                text = "\(beginning); did you mean “\(nearest)”?"
+            } else {
+                text = "\(beginning). \(help)"
+            }
+        } else if sentence.hasPrefix("Missing expected argument “"), let name = Self.quotation(in: error) {
+            text = "The argument \(name) is missing. “\(command) --help” shows where it is written."
+        } else if sentence.hasPrefix("Missing value for “"), let name = Self.quotation(in: error) {
+            text = "The value of \(name) is missing. \(help)"
+        } else if sentence.contains("nexpected argument") {
+            text = "\(Self.closed(sentence)) \(help)"
+        } else {
+            text = Self.closed(sentence)
+        }
+    }
+
+    /// The unknown option that a message names.
+    private static func option(in message: String) -> String? {
+        message.hasPrefix("Unknown option '") ? quotation(in: message) : nil
+    }
+
+    /// The option that a misspelt or a cut one was meant to be.
+    private static func nearest(_ option: String, _ options: some Sequence<String>) -> String? {
+        let longer = Set(options.filter { $0.hasPrefix(option) })
+        if let only = longer.first, longer.count == 1, option.hasPrefix("--") { return only }
+        // Without the dashes, which are no letters that can be wrong.
+        let names = options.filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }
+        return NearestWord.of(String(option.drop { $0 == "-" }), among: names).map { "--\($0)" }
+    }
+
+    /// The first text between apostrophes.
+    private static func quotation(in message: String) -> String? {
+        let parts = message.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+        return parts.count == 3 ? String(parts[1]) : nil
+    }
+
+    /// The message with quotation marks for apostrophes.
+    private static func quoted(_ message: String) -> String {
+        let parts = message.split(separator: "'", omittingEmptySubsequences: false)
+        // An even number of parts has an apostrophe that is a part of a text.
+        guard parts.count % 2 == 1 else { return message }
+        var text = ""
+        for (number, part) in parts.enumerated() {
+            if number > 0 { text += number % 2 == 1 ? "“" : "”" }
+            text += part
+        }
+        return text
+    }
+
+    /// The sentence with its full stop.
+    private static func closed(_ sentence: String) -> String {
+        guard let last = sentence.utf8.last, ![UInt8(ascii: "."), UInt8(ascii: "?")].contains(last) else {
+            return sentence
+        }
+        return sentence + "."
+    }
+}
+
+extension UsageMessage {
+    /// The options that a text of help names.
+    static func options(in help: String) -> [String] {
+        help.split { !$0.isASCII || !($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".") }
+            .map { String($0.hasSuffix(".") ? $0.dropLast() : $0) }
+            .filter { $0.hasPrefix("-") && $0 != "-" && $0 != "--" }
+    }
+}

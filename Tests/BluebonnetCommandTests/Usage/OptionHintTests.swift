@@ -1,0 +1,22 @@
+import ArgumentParser
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite struct OptionHintTests {
+    @Test(arguments: ["-X", "-XPOST", "-H", "-Hfoo:bar", "-s", "-sS", "-fsSL", "--header", "--max-time", "--verify"])
+    func `options of curl and HTTPie have a hint`(option: String) {
+        #expect(OptionHint.text(for: option)?.hasSuffix(".") == true)
+    }
+
+    @Test(arguments: ["-y", "--nope", "--", "-"])
+    func `an option that nobody knows has none`(option: String) {
+        #expect(OptionHint.text(for: option) == nil)
+    }
+
+    @Test func `no hint is for an option that requests have`() {
+        let options = UsageMessage.options(in: GetCommand.helpMessage())
+        #expect(options.contains("--form") && options.contains("-f"))
+        for option in options { #expect(OptionHint.text(for: option) == nil, "\(option)") }
+    }
+}

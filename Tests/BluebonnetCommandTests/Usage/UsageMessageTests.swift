@@ -1,0 +1,29 @@
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite struct UsageMessageTests {
+    private static let lists = "“bluebonnet get --help” lists the options."
+
+    @Test(arguments: [
+        (
+            "Unknown option '-X'",
+            "There is no option “-X”. Write the method in front of the URL: bluebonnet PUT example.org."
+        ),
+        (
+            "Unknown option '--verbos'. Did you mean '--raw'?",
+            "There is no option “--verbos”; did you mean “--verbose”?"
+        ),
+        ("Unknown option '--from'", "There is no option “--from”; did you mean “--form”?"),
+        ("Unknown option '--verb'", "There is no option “--verb”; did you mean “--verbose”?"),
+        ("Unknown option '-y'\n   or: Missing value", "There is no option “-y”. \(lists)"),
+        ("Missing value for '--timeout <seconds>'", "The value of --timeout <seconds> is missing. \(lists)"),
+        ("The value 'x' is invalid for '--timeout <seconds>'", "The value “x” is invalid for “--timeout <seconds>”."),
+        ("2 unexpected arguments: 'a', 'b'", "2 unexpected arguments: “a”, “b”. \(lists)"),
+        ("--jobs must be between 1 and 10000.", "--jobs must be between 1 and 10000."),
+    ])
+    func `a message is a sentence with a piece of advice`(error: String, text: String) {
+        let options = ["--verbose", "-v", "--form"]
+        #expect(UsageMessage(error, command: "bluebonnet get", options: options).text == text)
+    }
+}
