@@ -1,4 +1,6 @@
 #if Images
+    import FoundationEssentials
+
     #if canImport(Glibc)
         import Glibc
     #elseif canImport(Musl)
@@ -11,7 +13,8 @@
     struct HelperProgram: ~Copyable {
         /// The socket to it.
         let descriptor: CInt
-        private let process: pid_t
+        /// Its number, which no other process has before ``end()``.
+        let process: pid_t
         private var isOver = false
 
         /// Starts an executable; nil where the system does not.
@@ -72,15 +75,34 @@
             var process: pid_t = 0
             let code = unsafe path.withCString { path in
                 unsafe ImageHelperProcess.argument.withCString { argument in
-                    // The list ends with nil; the texts are only read, and live until the call
+                    // The lists end with nil; the texts are only read, and live until the call
                     // returns.
                     var arguments = unsafe [
                         UnsafeMutablePointer(mutating: path), UnsafeMutablePointer(mutating: argument), nil,
                     ]
-                    return unsafe posix_spawn(&process, path, &actions, nil, &arguments, environ)
+                    let texts = environment(of: ProcessInfo.processInfo.environment)
+                    var variables = unsafe texts.map { unsafe strdup($0) } + [nil]
+                    defer { unsafe variables.forEach { unsafe free($0) } }
+                    return unsafe posix_spawn(&process, path, &actions, nil, &arguments, &variables)
                 }
             }
             return code == 0 ? process : nil
+        }
+
+        /// The variables that the loaders and the libraries below them need to find their files.
+        /// All others stay here: among them are the secrets of many programs.
+        private static let neededVariables: Set<String> = [
+            "FONTCONFIG_FILE", "FONTCONFIG_PATH", "FONTCONFIG_SYSROOT", "GDK_PIXBUF_MODULEDIR",
+            "GDK_PIXBUF_MODULE_FILE", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "TMPDIR",
+            "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "XDG_DATA_HOME",
+        ]
+
+        /// The environment of a helper process.
+        ///
+        /// - Parameter environment: That of this process.
+        /// - Returns: Texts such as `HOME=/root`, in the order of their names.
+        static func environment(of environment: [String: String]) -> [String] {
+            environment.filter { neededVariables.contains($0.key) }.map { "\($0.key)=\($0.value)" }.sorted()
         }
     }
 #endif

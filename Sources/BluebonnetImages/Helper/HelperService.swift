@@ -12,8 +12,7 @@
     /// The other side: decodes the image that standard input brings, and ends the process.
     enum HelperService {
         static func serve() -> Never {
-            // Files that the program has open are not for this process.
-            for descriptor in 3..<CInt(max(3, min(sysconf(CInt(_SC_OPEN_MAX)), 4096))) { close(descriptor) }
+            guard closeInheritedFiles() else { exit(1) }
             // The limits of time are those of the system here.
             let channel = HelperChannel(descriptor: 0, deadline: nil)
             do throws(HelperChannel.Fault) {
@@ -27,6 +26,19 @@
                 exit(1)
             }
             exit(0)
+        }
+
+        /// Closes the files that the program had open: they are not for this process.
+        ///
+        /// - Returns: False where they are not known. What is read here is the list of the kernel,
+        ///   since the numbers have no limit that is known: that of the process may have been
+        ///   higher when they were opened.
+        private static func closeInheritedFiles() -> Bool {
+            let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+            guard let names else { return false }
+            // The reading of the list had a descriptor of its own, which is closed by now.
+            for descriptor in names.compactMap({ CInt($0) }) where descriptor > 2 { close(descriptor) }
+            return true
         }
 
         private static func reply(

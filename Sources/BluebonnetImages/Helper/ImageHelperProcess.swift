@@ -19,6 +19,8 @@
     /// The process gets the bytes of the image through a socket, and its pixels come back. It has
     /// no other open files, cannot write files and, once its loader is ready, cannot open one
     /// either. (Drawings need the files of fonts, and the loader of X bitmaps a file of the bytes.)
+    /// Of the environment of the program, it has the variables that loaders need to find their
+    /// files, such as `LD_LIBRARY_PATH` and `GDK_PIXBUF_MODULE_FILE`, and no other.
     /// The limits are those of the system for a process; it is not a sandbox against code that is
     /// made to break out of it.
     ///

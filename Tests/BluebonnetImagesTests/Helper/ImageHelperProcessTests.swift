@@ -1,15 +1,20 @@
 #if Images
-    import BluebonnetImages
     import Foundation
     import Testing
+
+    @testable import BluebonnetImages
 
     /// The command is the helper process here: it is in the folder of the test program.
     @Suite(.timeLimit(.minutes(3)))
     struct ImageHelperProcessTests {
+        private static let command: URL = {
+            let program = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
+            return program.deletingLastPathComponent().appending(path: "BluebonnetCommand")
+        }()
+
         private func decoder(_ change: (inout ImageHelperProcess) -> Void = { _ in }) -> ImageDecoder {
             var helper = ImageHelperProcess()
-            let program = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
-            helper.executable = program.deletingLastPathComponent().appending(path: "BluebonnetCommand")
+            helper.executable = Self.command
             // Other tests take the processors, too.
             helper.timeLimit = .seconds(60)
             change(&helper)
@@ -103,6 +108,40 @@
             decoder.limits.maximumPixelCount = .max
             decoder.limits.maximumTotalPixelCount = .max
             #expect(error(bomb, decoder) != nil)
+        }
+
+        // MARK: What it has of the program
+
+        @Test func `no file of the program is open in it, whatever its number`() async throws {
+            // Above the number at which the program would stop counting.
+            var limit = rlimit()
+            unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 10_000))
+            unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            let descriptor = fcntl(0, F_DUPFD, 9000)
+            try #require(descriptor >= 9000)
+            defer { close(descriptor) }
+            guard var program = HelperProgram(path: Self.command.path(percentEncoded: false)) else {
+                throw Unmet(description: "the command cannot be started")
+            }
+            defer { program.end() }
+            // It has closed them before it waits for its request.
+            let folder = "/proc/\(program.process)/fd"
+            try await until("its descriptors are 0, 1 and 2") {
+                (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted() == ["0", "1", "2"]
+            }
+        }
+
+        @Test func `its environment has only what loaders need`() throws {
+            let all = ["HOME": "/root", "PASSWORD": "secret", "LANG": "C.UTF-8", "PATH": "/bin", "LD_PRELOAD": "x"]
+            #expect(HelperProgram.environment(of: all) == ["HOME=/root", "LANG=C.UTF-8"])
+            guard var program = HelperProgram(path: Self.command.path(percentEncoded: false)) else {
+                throw Unmet(description: "the command cannot be started")
+            }
+            defer { program.end() }
+            let bytes = try Data(contentsOf: URL(filePath: "/proc/\(program.process)/environ"))
+            let variables = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+            #expect(variables == HelperProgram.environment(of: ProcessInfo.processInfo.environment))
         }
 
         @Test func `a program that does not serve is not started again`() {
