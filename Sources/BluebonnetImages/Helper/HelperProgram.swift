@@ -100,7 +100,7 @@
         /// The environment of a helper process.
         ///
         /// - Parameter environment: That of this process.
-        /// - Returns: Texts such as `HOME=/root`, in the order of their names.
+        /// - Returns: Texts such as `LANG=C`, in the order of their names.
         static func environment(of environment: [String: String]) -> [String] {
             environment.filter { neededVariables.contains($0.key) }.map { "\($0.key)=\($0.value)" }.sorted()
         }

@@ -1,35 +1,13 @@
 #if Images
     import FoundationEssentials
 
-    /// The sizes of the pictures in an AVIF, by the pictures themselves. The loader decodes a
-    /// picture before it compares its size with that of the container, which is another number.
+    /// The sizes of pictures of AV1, by their sequence headers.
     enum AV1Sizes {
-        /// The number of items, and of units in one of them, that are read at most.
+        /// The number of units of a picture that are read at most.
         private static let maximumParts = 100_000
 
-        /// The number of pixels of the largest picture, or of the grid that pictures are put into.
-        static func largest(_ bytes: ImageBytes) throws(ImageFault) -> Int {
-            // The pictures of a sequence lie elsewhere. The loader takes them by the first brand.
-            let movie = try HEIFHeader.boxes(bytes, named: "moov")
-            guard bytes.has("avif", at: 8) || movie.isEmpty && !bytes.has("avis", at: 8) else {
-                throw .malformed("it is a sequence")
-            }
-            guard let meta = try HEIFHeader.boxes(bytes, named: "meta").first?.part(from: 4) else { throw .truncated }
-            var pixels = 0
-            for item in try HEIFItems(meta, of: bytes).items {
-                if item.kind == "av01" {
-                    pixels = max(pixels, try largest(in: item.bytes))
-                } else if item.kind == "grid" {
-                    // ISO/IEC 23008-12 §6.6.2.3: the sizes have 16 or 32 bits.
-                    let size = try item.bytes.byte(at: 1) & 1 == 0 ? 2 : 4
-                    pixels = max(pixels, try item.bytes.big(size, at: 4).times(item.bytes.big(size, at: 4 + size)))
-                }
-            }
-            return pixels
-        }
-
         /// The number of pixels that the largest sequence header among the units allows (AV1 §5.3).
-        private static func largest(in bytes: ImageBytes) throws(ImageFault) -> Int {
+        static func largest(in bytes: ImageBytes) throws(ImageFault) -> Int {
             var (place, pixels) = (0, 0)
             for _ in 0..<maximumParts {
                 guard place < bytes.count else { return pixels }

@@ -9,7 +9,14 @@
             let bytes: ImageBytes
         }
 
+        /// The kinds of items whose bytes say a size.
+        static let pictures: Set<String> = ["av01", "hvc1", "hev1", "grid", "iovl"]
+
+        /// The items of these kinds.
         private(set) var items: [Item] = []
+
+        /// The kinds of all items, by their numbers.
+        private(set) var kinds: [Int: String] = [:]
 
         /// Reads the items.
         ///
@@ -18,7 +25,6 @@
         ///   - file: All bytes.
         /// - Throws: ``ImageFault``.
         init(_ meta: ImageBytes, of file: ImageBytes) throws(ImageFault) {
-            var kinds: [Int: String] = [:]
             for box in try HEIFHeader.boxes(meta, named: "iinf") {
                 let entries = try box.part(from: try box.byte(at: 0) == 0 ? 6 : 8)
                 for entry in try HEIFHeader.boxes(entries, named: "infe") {
@@ -34,7 +40,7 @@
                 var places = try Places(box)
                 for _ in 0..<places.count {
                     let (number, isInner, extents) = try places.next()
-                    guard let kind = kinds[number], kind == "av01" || kind == "grid" else { continue }
+                    guard let kind = kinds[number], Self.pictures.contains(kind) else { continue }
                     let source = isInner ? inner : file
                     guard let source else { throw .malformed("an item has no bytes") }
                     let parts = try extents.map { extent throws(ImageFault) in

@@ -30,9 +30,13 @@
         var delays: [Duration] = []
 
         /// The number of pixels of the largest frame that is stored, of the largest part of a TIFF
-        /// that is decoded at once, or of the largest picture in an AVIF, where one is larger than
-        /// the image.
+        /// that is decoded at once, or of the largest picture in an AVIF or a HEIF, where one is
+        /// larger than the image.
         var largestFrame = 0
+
+        /// The number of pixels of the parts that a HEIF or an AVIF is put together of, at most;
+        /// zero where it has none.
+        var partPixels = 0
 
         /// The number of pixels of all frames as they are stored; zero where none is larger than
         /// the image.

@@ -137,7 +137,7 @@
             let height = sizes.size?.height ?? 0
             let isComplete =
                 switch self.loader {
-                case ImageFormat.png.name: sizes.bottom >= height
+                case ImageFormat.png.name, ImageFormat.jpegXL.name: sizes.bottom >= height
                 case ImageFormat.bmp.name, ImageFormat.ico.name, ImageFormat.pnm.name: sizes.rows >= height
                 default: true
                 }

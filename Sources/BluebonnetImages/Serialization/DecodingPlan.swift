@@ -50,7 +50,10 @@
             }
             do throws(ImageFault) {
                 if format == .bmp, let changed = try BMPHeader.withoutGap(ImageBytes(data)) { bytes = changed }
-                if format == .avif { information.largestFrame = try AV1Sizes.largest(ImageBytes(data)) }
+                if format == .avif || format == .heif {
+                    let sizes = try HEIFSizes(ImageBytes(data), format)
+                    (information.largestFrame, information.partPixels) = (sizes.largest, sizes.parts)
+                }
                 if format == .xbm, !XBMHeader.hasOneSize(ImageBytes(data)) { throw .malformed("it has several sizes") }
             } catch {
                 throw ImageDecodingError(error, format: format)
@@ -78,6 +81,10 @@
             let limits = decoder.limits
             guard information.largestFrame <= limits.maximumPixelCount else {
                 throw tooManyPixels("A frame has \(information.largestFrame) pixels", limits.maximumPixelCount)
+            }
+            let mostParts = max(limits.maximumPixelCount, 0).times(ImageLimits.repetitions)
+            guard information.partPixels <= mostParts else {
+                throw tooManyPixels("The parts of the image have \(information.partPixels) pixels", mostParts)
             }
             guard isAnimated else { return }
             guard information.frameCount <= limits.maximumFrameCount else {

@@ -39,7 +39,9 @@
         /// Scalable Vector Graphics, without what is in other files. A small drawing can take any
         /// time and memory: it is decoded by default in a helper process only.
         public static let svg = ImageFormat("svg", "image/svg+xml")
-        /// JPEG XL (ISO/IEC 18181).
+        /// JPEG XL (ISO/IEC 18181). Of an animation, the first frame is decoded. A small file can
+        /// have any number of frames, all of which the loader keeps in memory: it is decoded by
+        /// default in a helper process only.
         public static let jpegXL = ImageFormat("jxl", "image/jxl")
         /// PBM, PGM and PPM. Not among ``defaults``.
         public static let pnm = ImageFormat(
@@ -56,14 +58,14 @@
         ]
 
         /// The formats that are decoded by default, where the system has a loader for them: those
-        /// of AFNetworking's media types, WebP, AVIF and JPEG XL.
+        /// of AFNetworking's media types, WebP and AVIF.
         public static let defaults: Set<ImageFormat> = [
-            .png, .jpeg, .gif, .bmp, .ico, .tiff, .xbm, .webp, .avif, .jpegXL,
+            .png, .jpeg, .gif, .bmp, .ico, .tiff, .xbm, .webp, .avif,
         ]
 
-        /// The formats that are decoded by default in an ``ImageHelperProcess``: ``defaults`` and
-        /// ``svg``.
-        public static let helperDefaults = defaults.union([.svg])
+        /// The formats that are decoded by default in an ``ImageHelperProcess``: ``defaults``,
+        /// ``svg`` and ``jpegXL``.
+        public static let helperDefaults = defaults.union([.svg, .jpegXL])
 
         /// Formats are equal when their names are.
         public static func == (left: ImageFormat, right: ImageFormat) -> Bool { left.name == right.name }

@@ -139,6 +139,45 @@
             """
         )
 
+        /// 64 × 48 pixels, the left half red, the right half blue: a grid of one picture of 64 × 64
+        /// pixels. Written by heif-enc.
+        static let heif = data(
+            """
+            AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAa1tZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAA\
+            AAAAAAAAAAAAAA5waXRtAAAAAAACAAAAEGlkYXQAAAAAAEAAMAAAADhpbG9jAQAAAERAAAIAAQAAAAAAAAHRAAEA\
+            AAAAAAAAJQACAAEAAAAAAAAAAQAAAAAAAAAIAAAAOGlpbmYAAAAAAAIAAAAVaW5mZQIAAAEAAQAAaHZjMQAAAAAV\
+            aW5mZQIAAAAAAgAAZ3JpZAAAAADYaXBycAAAALZpcGNvAAAAdmh2Y0MBA3AAAAAAAAAAAAAe8AD8/fj4AAAPAyAA\
+            AQAYQAEMAf//A3AAAAMAkAAAAwAAAwAeugJAIQABACpCAQEDcAAAAwCQAAADAAADAB6gIIEFlurkprm4EBAwIAAA\
+            AwAgAAADACEiAAEABkQBwXPAiQAAABRpc3BlAAAAAAAAAEAAAABAAAAAFGlzcGUAAAAAAAAAQAAAADAAAAAQcGl4\
+            aQAAAAADCAgIAAAAGmlwbWEAAAAAAAAAAgABAoECAAICA4QAAAAaaXJlZgAAAAAAAAAOZGltZwACAAEAAQAAAC1t\
+            ZGF0AAAAISgBrxmA70mlv//ihh/5rWv+v7IX//LxJ34ken/W5ENtbw==
+            """
+        )
+        /// Those of 3 × 2 pixels, written by cjxl.
+        static let jpegXL = data(
+            """
+            /woIQBBQXAgIAgEAlABLGIsVUmyA3tBzy+FVZKXJ6QBD+/ndSjRAvXU/6hR+/s/wZ/YL
+            """
+        )
+        /// Three frames of 4 × 4 pixels: red, green, blue.
+        static let animatedJPEGXL = data(
+            """
+            /woYEMEAEopLAgASUEZQANQAXeUSAAAVKqOMG7yc6/nyQ4fFtI3rDG21bWFJosg4NkkncEgSi8DGBXgDA4Axc9gE\
+            D5SokgQAEpBMUADYAF3lEgAAFSqjjBu8nOv58kOHxbSN6wxttW1hSaLIODZJJ3BIEsvAxgUYhgEEYOY0m39gNJUk\
+            AAAS0DIKANAAXeUSAAAVKqOMG7yc6/nyQ4fFtI3rDG21bWFJosg4NkkncEgSC8DGBYiBAbCZ+8wPlFhJAg==
+            """
+        )
+        /// The same frames.
+        static let animatedPNG = data(
+            """
+            iVBORw0KGgoAAAANSUhEUgAAAAQAAAAECAIAAAAmkwkpAAAACGFjVEwAAAADAAAAAM7tusAAAAAaZmNUTAAAAAAA\
+            AAAEAAAABAAAAAAAAAAAADID6AAACSBqlwAAABBJREFUeJxj+M/AAEcMxHEArpMP8dBfI54AAAAaZmNUTAAAAAEA\
+            AAAEAAAABAAAAAAAAAAAAGQD6AAAJQC6KAAAABNmZEFUAAAAAnicY2D4z4BAxHEAnqMP8aokO1QAAAAaZmNUTAAA\
+            AAMAAAAEAAAABAAAAAAAAAAAAJYD6AAA+mJq/AAAABRmZEFUAAAABHicY2Bg+I+EiOIAAI6zD/F2hRa7AAAAAElF\
+            TkSuQmCC
+            """
+        )
+
         static let xbm = Data(
             """
             #define sample_width 3

@@ -40,7 +40,7 @@
             return image([0x12, 0, 0x0A, UInt8(bytes.count)] + bytes + [0x78])
         }
 
-        private func largest(_ data: Data) throws -> Int { try AV1Sizes.largest(ImageBytes(data)) }
+        private func largest(_ data: Data) throws -> Int { try HEIFSizes(ImageBytes(data), .avif).largest }
 
         private func reason(_ data: Data) -> ImageDecodingError.Reason? {
             do throws(ImageDecodingError) {

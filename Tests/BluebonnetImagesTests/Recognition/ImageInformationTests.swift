@@ -25,6 +25,7 @@
             (SampleImage.turnedPNG, .png, 3, 2), (SampleImage.turnedJPEG, .jpeg, 24, 16),
             (SampleImage.progressiveJPEG, .jpeg, 24, 16), (SampleImage.iconWithBitmap, .ico, 16, 16),
             (SampleImage.iconWithPNG, .ico, 32, 32), (SampleImage.xbm, .xbm, 3, 2), (SampleImage.ppm, .pnm, 3, 2),
+            (SampleImage.heif, .heif, 64, 48), (SampleImage.jpegXL, .jpegXL, 3, 2),
         ])
         func `the bytes say format and size`(data: Data, format: ImageFormat, width: Int, height: Int) throws {
             let information = try ImageInformation(of: data)

@@ -107,6 +107,14 @@
             #expect(still.bitmap[0, 0] == Self.pixels[0][0])
         }
 
+        /// The loader of the system has no other.
+        @Test func `the first frame of an animated PNG is decoded`() throws {
+            #expect(try ImageInformation(of: SampleImage.animatedPNG).frameCount == 3)
+            let image = try ImageDecoder().decode(SampleImage.animatedPNG)
+            #expect(!image.isAnimated && image.metadata.loopCount == 1)
+            #expect(image.bitmap[3, 3] == Self.pixels[0][0])
+        }
+
         @Test(arguments: [SampleImage.iconWithBitmap, SampleImage.iconWithPNG])
         func `the largest image of an icon is decoded`(data: Data) throws {
             let image = try ImageDecoder().decode(data)
