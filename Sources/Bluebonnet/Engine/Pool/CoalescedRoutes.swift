@@ -87,8 +87,11 @@ struct CoalescedRoutes {
             diallingTo[endpoint, default: []].insert(route)
         }
         var found: [Route] = []
-        for host in endpoints.lazy.flatMap({ hostsAt[$0] ?? [] }) where !found.contains(host) { found.append(host) }
-        return found.prefix(Self.mostCandidates).compactMap { host in
+        for endpoint in endpoints {
+            let room = Self.mostCandidates - found.count
+            found += (hostsAt[endpoint] ?? []).lazy.filter { !found.contains($0) }.prefix(room)
+        }
+        return found.compactMap { host in
             hosts[host].map { Candidate(host: host, proof: $0.proof) }
         }
     }
