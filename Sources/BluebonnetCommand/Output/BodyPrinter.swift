@@ -25,60 +25,114 @@ struct BodyPrinter {
         case nothingPicked
     }
 
-    private var changesJSON: Bool { style.formats || style.colors || filter != nil }
+    /// The largest body that is formatted or coloured; a larger one is shown as it comes.
+    private static let mostFormatted = 16 << 20
 
-    /// Writes the body: JSON formatted and filtered where that is wanted, everything else as it
-    /// comes.
+    private var text: BodyText { BodyText(style: style) }
+
+    private var changesText: Bool { style.formats || style.colors || filter != nil }
+
+    /// Writes the body: formatted, coloured and filtered where that is wanted, everything else as
+    /// it comes. On a terminal it is text in UTF-8, without characters that steer the terminal.
     ///
+    /// - Parameters:
+    ///   - body: The body.
+    ///   - contentType: The `Content-Type` of its message; nil without one.
+    /// - Returns: Whether the body was shown.
     /// - Throws: `NetworkingError`.
-    func print(_ body: ResponseBody, mediaType: String?) async throws -> Outcome {
-        if showsLinesAtOnce, changesJSON { return try await writeLines(of: body) }
-        if filter != nil || changesJSON && MediaType.isJSON(mediaType) {
-            let bytes = try await body.collect()
-            if let value = try? JSONValue(parsing: bytes) { return write(value) }
-            guard filter == nil else { return .notJSON }
-            return try await write(.data(bytes))
+    func print(_ body: ResponseBody, contentType: String?) async throws -> Outcome {
+        let type = contentType.flatMap(MediaType.name)
+        let kind = BodyKind(mediaType: type)
+        if changesText, showsLinesAtOnce || kind.hasLines { return try await writeLines(of: body, kind) }
+        var pieces = body.makeAsyncIterator()
+        var start = Data()
+        while start.isEmpty {
+            guard let piece = try await pieces.next() else { return filter == nil ? .empty : .notJSON }
+            start = piece
         }
-        return try await write(body)
+        if style.isTerminal, filter == nil, TerminalText.isBinary(start, kind) { return .withheld }
+        let isFormatted = filter != nil || changesText && (kind.hasSyntax || kind.mayBeJSON(start))
+        guard isFormatted || style.isTerminal && !text.isUTF8(start, contentType, type) else {
+            try await write(start, &pieces)
+            return .shown
+        }
+        let limit = filter == nil ? Self.mostFormatted : .max
+        while start.count <= limit, let piece = try await pieces.next() { start += piece }
+        if let filter { return write(start, contentType, type, picking: filter) }
+        if start.count <= limit, let shown = text.render(start, kind: kind, contentType, type) {
+            output.write(line: shown)
+        } else {
+            try await write(start, &pieces)
+        }
+        return .shown
     }
 
-    /// Writes the values that the filter picks from a value, one a line.
-    private func write(_ value: JSONValue) -> Outcome {
-        let values = filter?.values(in: value) ?? [value]
+    // MARK: Whole bodies
+
+    private func write(_ data: Data, _ contentType: String?, _ type: String?, picking filter: JSONFilter) -> Outcome {
+        guard let document = text.json(data, contentType, type) else { return .notJSON }
+        return write(filter, of: document)
+    }
+
+    /// Writes the values that the filter picks, each on lines of its own.
+    private func write(_ filter: JSONFilter, of document: JSONDocument) -> Outcome {
+        let values = filter.values(in: document)
         for value in values {
-            let text = unquotesStrings ? value.string : nil
-            output.write(line: text ?? JSONText.render(value, style: style))
+            if unquotesStrings, let string = document.string(value) {
+                output.write(line: style.isTerminal ? TerminalText.harmless(string) : string)
+            } else {
+                output.write(line: text.json(document.text(of: value), isPicked: true))
+            }
         }
         return values.isEmpty ? .nothingPicked : .shown
     }
 
-    /// Writes JSON lines, and the lines of server-sent events whose data is JSON. Other lines are
-    /// shown as they are, unless there is a filter.
-    private func writeLines(of body: ResponseBody) async throws -> Outcome {
+    // MARK: Lines
+
+    /// Writes JSON lines, and the lines of server-sent events. With a filter, only what it picks of
+    /// their values.
+    private func writeLines(of body: ResponseBody, _ kind: BodyKind) async throws -> Outcome {
         var outcome = filter == nil ? Outcome.empty : .nothingPicked
         for try await line in body.lines {
-            let data = line.hasPrefix("data:") ? line.dropFirst(5) : line[...]
-            if let value = try? JSONValue(parsing: data.utf8) {
-                if write(value) == .shown { outcome = .shown }
-            } else if filter == nil {
+            let isData = line.utf8.starts(with: "data:".utf8)
+            let data = isData ? line.utf8.dropFirst(5) : line.utf8[...]
+            guard let document = try? JSONDocument(parsing: Array(data)) else {
+                guard filter == nil else { continue }
                 outcome = .shown
-                output.write(line: line)
+                output.write(line: kind == .events ? text.event(line) : text.plain(line))
+                continue
+            }
+            if let filter {
+                if write(filter, of: document) == .shown { outcome = .shown }
+            } else {
+                outcome = .shown
+                let name = isData && !showsLinesAtOnce ? text.eventName("data") + " " : ""
+                output.write(line: name + text.json(document.text(of: document.root), isPicked: true))
             }
         }
         return outcome
     }
 
-    private func write(_ body: ResponseBody) async throws -> Outcome {
-        var last: UInt8?
-        for try await piece in body {
-            // Text has no NUL; binary bytes could change the state of the terminal.
-            if style.isTerminal, piece.contains(0) { return .withheld }
-            output.write(piece)
-            last = piece.last
+    // MARK: Bytes
+
+    /// Writes what was read of a body, and the rest as it comes.
+    private func write(_ start: Data, _ pieces: inout ResponseBody.AsyncIterator) async throws {
+        guard style.isTerminal else {
+            output.write(start)
+            while let piece = try await pieces.next() { output.write(piece) }
+            return
         }
+        var shown = TerminalText()
+        var isAtLineStart = false
+        func write(_ text: String) {
+            guard let last = text.utf8.last else { return }
+            isAtLineStart = last == UInt8(ascii: "\n")
+            output.write(Array(text.utf8))
+        }
+        write(shown.text(of: start))
+        while let piece = try await pieces.next() { write(shown.text(of: piece)) }
+        write(shown.finish())
         // The prompt of the shell begins on a new line.
-        guard let last else { return .empty }
-        if style.isTerminal, last != UInt8(ascii: "\n") { output.write("\n".utf8) }
-        return .shown
+        if !isAtLineStart { output.write(Array("\n".utf8)) }
     }
 }

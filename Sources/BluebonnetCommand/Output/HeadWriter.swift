@@ -8,7 +8,7 @@ struct HeadWriter {
     /// Whether the secrets in fields and URLs are replaced.
     var hidesSecrets = false
 
-    private var text: HeadText { HeadText(paint: Paint(isOn: style.colors), hidesSecrets: hidesSecrets) }
+    private var text: HeadText { HeadText(paint: Paint(style), hidesSecrets: hidesSecrets) }
 
     /// Writes everything that is known when the head is there: redirects, request, informational
     /// responses, response.

@@ -34,17 +34,44 @@ struct JSONFilter: Equatable, Sendable {
     }
 
     /// The values that the filter picks; empty when there are none.
-    func values(in value: JSONValue) -> [JSONValue] {
-        steps.reduce([value]) { values, step in values.flatMap { Self.follow(step, in: $0) } }
+    func values(in document: JSONDocument) -> [JSONDocument.Node] {
+        steps.reduce([document.root]) { nodes, step in nodes.flatMap { Self.follow(step, from: $0, in: document) } }
     }
 
-    private static func follow(_ step: Step, in value: JSONValue) -> [JSONValue] {
+    private static func follow(
+        _ step: Step,
+        from node: JSONDocument.Node,
+        in document: JSONDocument
+    ) -> [JSONDocument.Node] {
         switch step {
-        case .key(let name): value[name].map { [$0] } ?? []
-        case .index(let index): value[index < 0 ? (value.array?.count ?? 0) + index : index].map { [$0] } ?? []
-        case .each: value.array ?? value.object?.map(\.value) ?? []
-        case .token(let token): (value[token] ?? arrayIndex(token).flatMap { value[$0] }).map { [$0] } ?? []
+        case .key(let name): member(name, of: node, in: document)
+        case .index(let index): element(index, of: node, in: document)
+        case .each: document.elements(of: node) ?? document.members(of: node)?.map(\.value) ?? []
+        case .token(let token):
+            document.elements(of: node) == nil
+                ? member(token, of: node, in: document)
+                : arrayIndex(token).map { element($0, of: node, in: document) } ?? []
         }
+    }
+
+    /// The member of an object; of those with one name the last, which JSON parsers take, too.
+    private static func member(
+        _ name: String,
+        of node: JSONDocument.Node,
+        in document: JSONDocument
+    ) -> [JSONDocument.Node] {
+        let member = document.members(of: node)?.last { $0.name.unicodeScalars.elementsEqual(name.unicodeScalars) }
+        return member.map { [$0.value] } ?? []
+    }
+
+    private static func element(
+        _ index: Int,
+        of node: JSONDocument.Node,
+        in document: JSONDocument
+    ) -> [JSONDocument.Node] {
+        guard let elements = document.elements(of: node) else { return [] }
+        let position = index < 0 ? elements.count + index : index
+        return elements.indices.contains(position) ? [elements[position]] : []
     }
 
     // MARK: RFC 6901

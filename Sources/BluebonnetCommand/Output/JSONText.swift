@@ -1,68 +1,107 @@
-import Bluebonnet
-
-/// JSON as text for people: one line for each value, and colours, where the style has them. Keys
-/// keep their order, numbers their digits.
+/// JSON as text for people: with one line for each value, and with colours, where the style has
+/// them. It writes the tokens as they are: numbers, strings, their order and repeated names do not
+/// change.
+///
+/// Characters that change the terminal or the direction of text are legal in strings; they are
+/// written as escapes, which have the same value.
 struct JSONText {
-    private let paint: Paint
-    private let formats: Bool
-    private var text = ""
-    private var depth = 0
-
-    private init(_ style: OutputStyle) {
-        paint = Paint(isOn: style.colors)
-        formats = style.formats
+    /// The white space between tokens.
+    enum Layout: Equatable, Sendable {
+        /// One line for each value.
+        case formatted
+        /// None.
+        case compact
+        /// That of the text.
+        case asWritten
     }
 
-    /// Writes a value.
-    static func render(_ value: JSONValue, style: OutputStyle) -> String {
-        var writer = JSONText(style)
-        writer.write(value)
+    private let paint: Paint
+    private let layout: Layout
+    private var text = ""
+    private var depth = 0
+    private var previous: JSONTokens.Token.Kind?
+
+    /// Writes a text.
+    ///
+    /// - Parameters:
+    ///   - json: Valid JSON in UTF-8.
+    ///   - layout: The white space.
+    ///   - paint: The colours.
+    /// - Returns: The text without a line end behind it.
+    static func render(_ json: some Sequence<UInt8>, layout: Layout, paint: Paint) -> String {
+        var writer = JSONText(paint: paint, layout: layout)
+        writer.write(JSONTokens(Array(json)))
         return writer.text
     }
 
-    private mutating func write(_ value: JSONValue) {
-        switch value {
-        case .null, .bool: text += paint(value.description, .word)
-        case .number: text += paint(value.description, .number)
-        case .string: text += paint(value.description, .string)
-        case .array(let elements):
-            write(elements, between: "[", and: "]") { writer, element in writer.write(element) }
-        case .object(let object):
-            write(object, between: "{", and: "}") { writer, pair in
-                writer.text += writer.paint(JSONValue.string(pair.key).description, .key)
-                writer.text += writer.formats ? ": " : ":"
-                writer.write(pair.value)
+    private init(paint: Paint, layout: Layout) {
+        (self.paint, self.layout) = (paint, layout)
+    }
+
+    private mutating func write(_ tokens: JSONTokens) {
+        var rest = tokens
+        var end = 0
+        var token = rest.next()
+        while let this = token {
+            let following = rest.next()
+            if layout == .asWritten, end > 0 {
+                // A carriage return would move the cursor back.
+                let space = tokens.bytes[end..<this.range.lowerBound].filter { $0 != UInt8(ascii: "\r") }
+                text += String(decoding: space, as: UTF8.self)
             }
+            write(this, of: tokens, before: following?.kind)
+            previous = this.kind
+            end = this.range.upperBound
+            token = following
         }
     }
 
-    private mutating func write<Elements: Collection>(
-        _ elements: Elements,
-        between open: String,
-        and close: String,
-        writeElement: (inout JSONText, Elements.Element) -> Void
-    ) {
-        text += open
-        guard !elements.isEmpty else {
-            text += close
-            return
-        }
-        depth += 1
-        var isFirst = true
-        for element in elements {
-            if !isFirst { text += "," }
-            isFirst = false
+    private mutating func write(_ token: JSONTokens.Token, of tokens: JSONTokens, before next: JSONTokens.Token.Kind?) {
+        let written = tokens.text(of: token)
+        switch token.kind {
+        case .open:
+            text += written
+            // An empty container stays on one line.
+            guard next != .close else { return }
+            depth += 1
             breakLine()
-            writeElement(&self, element)
+        case .close:
+            if previous != .open {
+                depth -= 1
+                breakLine()
+            }
+            text += written
+        case .comma:
+            text += written
+            breakLine()
+        case .colon: text += layout == .formatted ? ": " : ":"
+        case .string: text += paint(Self.harmless(written), next == .colon ? .key : .string)
+        case .number: text += paint(written, .number)
+        case .word: text += paint(written, .word)
         }
-        depth -= 1
-        breakLine()
-        text += close
     }
 
     private mutating func breakLine() {
-        guard formats else { return }
+        guard layout == .formatted else { return }
         text += "\n"
         text += String(repeating: "  ", count: depth)
+    }
+
+    /// A string in which unwanted characters are escapes (RFC 8259 §7), in UTF-16 as they have to
+    /// be.
+    private static func harmless(_ string: String) -> String {
+        guard string.unicodeScalars.contains(where: ShownText.isUnwanted) else { return string }
+        var shown = ""
+        for scalar in string.unicodeScalars {
+            guard ShownText.isUnwanted(scalar) else {
+                shown.unicodeScalars.append(scalar)
+                continue
+            }
+            for unit in String(scalar).utf16 {
+                let digits = String(unit, radix: 16)
+                shown += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        }
+        return shown
     }
 }

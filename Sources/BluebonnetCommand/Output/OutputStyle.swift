@@ -14,6 +14,8 @@ struct OutputStyle: Equatable, Sendable {
     var formats = false
     /// Whether JSON and heads have colours.
     var colors = false
+    /// The colours.
+    var theme = Theme.ansi
     /// Whether the output is a terminal, which gets no binary body.
     var isTerminal = false
 
@@ -37,13 +39,21 @@ struct OutputStyle: Equatable, Sendable {
     }
 
     /// The style of a stream in this process.
-    init(_ pretty: PrettyPrinting, for stream: StandardStream) {
+    ///
+    /// - Parameters:
+    ///   - pretty: The choice of `--pretty`.
+    ///   - stream: The stream.
+    ///   - theme: The colours; nil chooses those that the terminal can show.
+    init(_ pretty: PrettyPrinting, for stream: StandardStream, theme: Theme? = nil) {
         // no-color.org: set and not empty means no colours. A dumb terminal has no colours and
         // cannot go back to the start of a line.
         let isDumb = Self.environment("TERM") == "dumb"
         let wantsColors = Self.environment("NO_COLOR")?.isEmpty ?? true && !isDumb
         self.init(pretty, isTerminal: stream.isTerminal, wantsColors: wantsColors)
         redraws = isTerminal && !isDumb
+        let has256Colors =
+            Self.environment("TERM")?.contains("256color") ?? false || Self.environment("COLORTERM") != nil
+        self.theme = theme ?? (has256Colors ? .balanced : .ansi)
     }
 
     private static func environment(_ name: String) -> String? {

@@ -41,7 +41,8 @@ enum ShownText {
         )
     }
 
-    private static func isUnwanted(_ scalar: Unicode.Scalar) -> Bool {
+    /// Whether a character changes the terminal or the direction of text.
+    static func isUnwanted(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
         case .format: scalar != "\u{200C}" && scalar != "\u{200D}"

@@ -15,6 +15,12 @@ enum MediaType {
         return types[name[name.index(after: dot)...].lowercased()]
     }
 
+    /// The type and subtype of a `Content-Type` in lower case, without parameters; nil without one.
+    static func name(of contentType: String) -> String? {
+        let name = HeaderValue.trimmed(String(contentType.prefix { $0 != ";" && $0 != "," })).lowercased()
+        return name.isEmpty ? nil : name
+    }
+
     /// Whether bodies of this type are JSON: `application/json`, and every type with the suffix
     /// `+json` (RFC 6839 §3.1).
     static func isJSON(_ type: String?) -> Bool {

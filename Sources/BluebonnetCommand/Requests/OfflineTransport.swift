@@ -9,13 +9,14 @@ struct OfflineTransport: Transport {
 
     func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
         HeadWriter(stream: output, style: style).write(request)
-        if let body = request.body { try await write(body, mediaType: request.headerFields[.contentType]) }
+        if let body = request.body { try await write(body, contentType: request.headerFields[.contentType]) }
         return TransportResponse(head: ResponseHead(status: .ok), request: request)
     }
 
-    private func write(_ body: RequestBody, mediaType: String?) async throws {
+    private func write(_ body: RequestBody, contentType: String?) async throws {
         if let data = body.data {
-            let outcome = try await BodyPrinter(style: style, output: output).print(.data(data), mediaType: mediaType)
+            let printer = BodyPrinter(style: style, output: output)
+            let outcome = try await printer.print(.data(data), contentType: contentType)
             if outcome == .withheld { tell("it is binary") }
         } else if style.isTerminal {
             tell(body.length.map { "it is \($0) bytes from a file" } ?? "its length is not known")

@@ -220,7 +220,7 @@ struct RequestRunner {
             showsLinesAtOnce: options.stream
         )
         let type = response.head.mediaType ?? "no type given"
-        switch try await printer.print(response.body, mediaType: response.head.mediaType) {
+        switch try await printer.print(response.body, contentType: response.head[.contentType]) {
         case .shown: break
         case .empty:
             // Without this line a failure would look like a success.

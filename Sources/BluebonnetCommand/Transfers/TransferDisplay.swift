@@ -58,7 +58,7 @@ final class TransferDisplay: Sendable {
     init(count: Int, noun: String = "files", isQuiet: Bool = false) {
         let style = OutputStyle(.auto, for: .error)
         kind = isQuiet ? .failures : style.redraws ? .lines : .log
-        paint = Paint(isOn: style.colors)
+        paint = Paint(style)
         self.noun = noun
         state = Mutex(State(board: TransferBoard(count: count, at: .now())))
     }

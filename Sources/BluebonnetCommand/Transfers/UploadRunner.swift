@@ -64,7 +64,9 @@ struct UploadRunner: Sendable {
         for await response in responses {
             let type = response.head.mediaType
             // A body in memory is read without an error.
-            guard case .withheld? = try? await printer.print(.data(response.body), mediaType: type) else { continue }
+            let contentType = response.head[.contentType]
+            let outcome = try? await printer.print(.data(response.body), contentType: contentType)
+            guard outcome == .withheld else { continue }
             let advice = "bluebonnet: A response is binary (\(type ?? "no type given")) and is not shown on a terminal."
             StandardStream.error.write(line: ShownText.harmless(advice))
         }

@@ -69,7 +69,7 @@ struct TrustCommand: AsyncParsableCommand {
         }
         let style = OutputStyle(.auto, for: .output)
         let text = TrustText(
-            paint: Paint(isOn: style.colors),
+            paint: Paint(style),
             now: Date(),
             hasRevocationLists: configuration.tls.revocationLists != nil
         ).text(report)

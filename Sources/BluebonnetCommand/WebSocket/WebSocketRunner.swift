@@ -101,7 +101,7 @@ struct WebSocketRunner: Sendable {
         let output = StandardStream.output
         let isTerminal = output.isTerminal
         // On a terminal, what comes stands beside what is typed.
-        let mark = isTerminal ? Paint(isOn: OutputStyle(.auto, for: output).colors)("< ", .faint) : ""
+        let mark = isTerminal ? Paint(OutputStyle(.auto, for: output))("< ", .faint) : ""
         for try await message in socket {
             lastMessage.note()
             switch message {

@@ -27,7 +27,7 @@ import Testing
             let formatted = try await Command.run("get", server.baseURL, "--pretty", "format")
             #expect(formatted.text == "{\n  \"a\": 1\n}\n")
             let colored = try await Command.run("get", server.baseURL, "--pretty", "all")
-            #expect(colored.text.contains("\u{1B}[34m\"a\"\u{1B}[0m: "))
+            #expect(colored.text.contains("\u{1B}[1;34m\"a\"\u{1B}[0m: "))
         }
     }
 
@@ -153,7 +153,7 @@ import Testing
     func `a terminal shows JSON in colours, and no binary bodies`() async throws {
         try await LocalServer.run { server in
             let json = try await Command.onTerminal("get \(server.baseURL)/get")
-            #expect(json.contains("{\r\n  \u{1B}[34m\"args\"\u{1B}[0m: "))
+            #expect(json.contains("{\r\n  \u{1B}[1;34m\"args\"\u{1B}[0m: "))
             let plain = try await Command.onTerminal("get \(server.baseURL)/get", environment: "NO_COLOR=1")
             #expect(plain.contains("{\r\n  \"args\": "))
             let image = try await Command.onTerminal("get \(server.baseURL)/image/png")

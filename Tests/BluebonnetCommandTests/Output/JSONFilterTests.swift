@@ -32,14 +32,19 @@ struct JSONFilterTests {
         ("empty", [nil]),
     ]
 
+    private func values(_ filter: String, in value: JSONValue) throws -> [JSONValue] {
+        let document = try JSONDocument(parsing: Array(value.data()))
+        return try JSONFilter(filter).values(in: document).map { try JSONValue(parsing: document.text(of: $0)) }
+    }
+
     @Test(arguments: picked)
     func `a JSON filter finds the values at its path`(text: String, expected: [JSONValue]) throws {
-        #expect(try JSONFilter(text).values(in: Self.document) == expected)
+        #expect(try values(text, in: Self.document) == expected)
     }
 
     @Test(arguments: ["/\u{301}/\u{200D}", "\u{301}.\u{200D}", "[\"\u{301}\"].\u{200D}", "\u{301}[\"\u{200D}\"]"])
     func `names in a JSON filter may begin with a combining character`(text: String) throws {
-        #expect(try JSONFilter(text).values(in: ["\u{301}": ["\u{200D}": 1]]) == [1])
+        #expect(try values(text, in: ["\u{301}": ["\u{200D}": 1]]) == [1])
     }
 
     @Test(arguments: ["a..b", "a.", "a[", "a[x]", "[\"a", "/a~2", "a[\"b\"x]"])
@@ -50,7 +55,17 @@ struct JSONFilterTests {
     }
 
     @Test func `a JSON filter finds every value of an object in its order`() throws {
-        let filter = try JSONFilter("[]")
-        #expect(filter.values(in: ["b": 1, "a": 2]) == [1, 2])
+        #expect(try values("[]", in: ["b": 1, "a": 2]) == [1, 2])
+    }
+
+    @Test func `a JSON filter keeps the text of what it picks, and takes the last of repeated members`() throws {
+        let document = try JSONDocument(parsing: Array(#"{"a":1,"a":{"b" : 1.50}}"#.utf8))
+        let values = try JSONFilter("a").values(in: document)
+        #expect(values.map { String(decoding: document.text(of: $0), as: UTF8.self) } == [#"{"b" : 1.50}"#])
+    }
+
+    @Test func `a JSON filter reads UTF-16`() throws {
+        let document = try JSONDocument(parsing: [0x5B, 0, 0x31, 0, 0x5D, 0])
+        #expect(try JSONFilter("[0]").values(in: document).map { Array(document.text(of: $0)) } == [[0x31]])
     }
 }

@@ -1,15 +1,16 @@
-import Bluebonnet
 import Testing
 
 @testable import BluebonnetCommand
 
 @Suite struct JSONTextTests {
-    private static let json = #"{"b":[1,{"x":null}],"a":"é\"\n","e":[],"o":{},"n":1.50,"big":12345678901234567890123}"#
+    private static let json =
+        #"{"b":[1,{"x":null}],"a":"é\"\n","e":[],"o":{ },"n":1.50,"n":1e2,"big":12345678901234567890123}"#
 
-    @Test func `formatted JSON has a line for each value, and keeps the order of keys and the digits of numbers`()
-        throws
-    {
-        let style = OutputStyle(.format, isTerminal: false, wantsColors: false)
+    private func render(_ json: String, _ layout: JSONText.Layout, colors: Bool = false) -> String {
+        JSONText.render(json.utf8, layout: layout, paint: Paint(isOn: colors))
+    }
+
+    @Test func `formatted JSON has a line for each value, and keeps names, order and the text of numbers`() {
         let expected = """
             {
               "b": [
@@ -21,24 +22,32 @@ import Testing
               "a": "é\\"\\n",
               "e": [],
               "o": {},
-              "n": 1.5,
+              "n": 1.50,
+              "n": 1e2,
               "big": 12345678901234567890123
             }
             """
-        #expect(JSONText.render(try JSONValue(parsing: Self.json), style: style) == expected)
+        #expect(render(Self.json, .formatted) == expected)
     }
 
-    @Test func `JSON that is not formatted is compact`() throws {
-        let style = OutputStyle(.none, isTerminal: true, wantsColors: false)
-        let value = try JSONValue(parsing: Self.json)
-        #expect(JSONText.render(value, style: style) == value.description)
+    @Test func `compact JSON has no white space between its tokens`() {
+        #expect(render(#" { "a b" : [ 1 , -0 ] } "#, .compact) == #"{"a b":[1,-0]}"#)
     }
 
-    @Test func `the colours of JSON wrap the tokens and nothing else`() throws {
-        let style = OutputStyle(.colors, isTerminal: false, wantsColors: false)
-        let text = JSONText.render(["a": [1, "x", true]], style: style)
+    @Test func `the colours of JSON wrap the tokens and leave the white space as it is`() {
+        let text = render("{ \"a\" :\n[1, \"x\",true]}", .asWritten, colors: true)
         #expect(
-            text == "{\u{1B}[34m\"a\"\u{1B}[0m:[\u{1B}[33m1\u{1B}[0m,\u{1B}[32m\"x\"\u{1B}[0m,\u{1B}[35mtrue\u{1B}[0m]}"
+            text
+                == "{ \u{1B}[1;34m\"a\"\u{1B}[0m :\n[\u{1B}[33m1\u{1B}[0m, \u{1B}[32m\"x\"\u{1B}[0m,"
+                + "\u{1B}[35mtrue\u{1B}[0m]}"
         )
+    }
+
+    @Test func `characters that steer a terminal are escapes in JSON`() {
+        #expect(
+            render("[\"a\u{9B}2J\u{202E}\u{7F}\u{E0001}é\"]", .compact)
+                == #"["a\u009b2J\u202e\u007f\udb40\udc01é"]"#
+        )
+        #expect(!render("[1,\r2]", .asWritten).contains("\r"))
     }
 }
