@@ -84,7 +84,7 @@ extension Request {
 
     /// The boundary of `multipart/form-data; boundary=…` (RFC 2046 §5.1.1), with or without
     /// quotes.
-    private static func boundary(of contentType: String) -> String? {
+    static func boundary(of contentType: String) -> String? {
         let parts = parts(ofField: contentType).map { HeaderValue.trimmed(String(decoding: $0, as: UTF8.self)) }
         guard parts.first?.lowercased() == "multipart/form-data" else { return nil }
         let name = "boundary="

@@ -5,7 +5,8 @@ struct NestedFields {
     private indirect enum Node {
         /// No value has been set here. It is null in a list with a later element.
         case gap
-        case value(JSONValue)
+        /// A value, and its text in JSON where that is to be kept.
+        case value(JSONValue, written: [UInt8]?)
         case object(Members)
         case array([Node])
     }
@@ -22,23 +23,35 @@ struct NestedFields {
         if case .gap = root { true } else { false }
     }
 
-    /// The value of all fields.
-    var json: JSONValue { Self.json(root) }
+    /// The JSON of all fields.
+    ///
+    /// - Throws: ``JSONWritingError``.
+    func data() throws(JSONWritingError) -> [UInt8] {
+        var text: [UInt8] = []
+        try Self.write(root, to: &text)
+        return text
+    }
 
     /// Adds a field.
     ///
     /// - Parameters:
     ///   - value: Its value.
+    ///   - written: Its text in JSON, where that is to be kept: `1.50` has the value 1.5. Where
+    ///     other fields add to the value, the text is not kept.
     ///   - path: Its path. Objects and lists on the way are made; the JSON of a `name:=json` can be
     ///     added to.
     /// - Throws: ``CommandFailure`` when there is a value already, or a value on the way is not an
     ///   object or list. Afterwards the fields must not be used.
-    mutating func set(_ value: JSONValue, at path: FieldPath) throws(CommandFailure) {
-        try Self.set(value, at: path, from: 0, in: &root)
+    mutating func set(
+        _ value: JSONValue,
+        written: [UInt8]? = nil,
+        at path: FieldPath
+    ) throws(CommandFailure) {
+        try Self.set(.value(value, written: written), at: path, from: 0, in: &root)
     }
 
     private static func set(
-        _ value: JSONValue,
+        _ value: Node,
         at path: FieldPath,
         from position: Int,
         in node: inout Node
@@ -47,7 +60,7 @@ struct NestedFields {
             guard case .gap = node else {
                 throw .usage("“\(path.name)” is given twice; “\(listName(of: path))” adds an element to a list.")
             }
-            node = .value(value)
+            node = value
             return
         }
         switch path.steps[position] {
@@ -76,7 +89,7 @@ struct NestedFields {
     }
 
     private static func set(
-        _ value: JSONValue,
+        _ value: Node,
         at path: FieldPath,
         from position: Int,
         in node: inout Node?
@@ -101,9 +114,9 @@ struct NestedFields {
         switch node {
         case .gap: return Members()
         case .object(let members): return members
-        case .value(.object(let object)):
+        case .value(.object(let object), _):
             var members = Members(names: object.keys)
-            for (key, value) in object { members.nodes[key] = .value(value) }
+            for (key, value) in object { members.nodes[key] = .value(value, written: nil) }
             return members
         default: throw conflict(node, path, position, wanted: "an object")
         }
@@ -117,7 +130,7 @@ struct NestedFields {
         switch node {
         case .gap: return []
         case .array(let elements): return elements
-        case .value(.array(let elements)): return elements.map { .value($0) }
+        case .value(.array(let elements), _): return elements.map { .value($0, written: nil) }
         default: throw conflict(node, path, position, wanted: "a list")
         }
     }
@@ -130,9 +143,9 @@ struct NestedFields {
     ) -> CommandFailure {
         let kind =
             switch node {
-            case .value(.array), .array: "a list"
+            case .value(.array, _), .array: "a list"
             case .object: "an object"
-            case .value(let value): value.kindWithArticle
+            case .value(let value, _): value.kindWithArticle
             case .gap: "null"
             }
         let place = FieldPath.description(of: path.steps.prefix(position))
@@ -140,13 +153,27 @@ struct NestedFields {
         return .usage("“\(path.name)” needs \(wanted), and \(subject) is \(kind) already.")
     }
 
-    private static func json(_ node: Node) -> JSONValue {
+    private static func write(_ node: Node, to text: inout [UInt8]) throws(JSONWritingError) {
         switch node {
-        case .gap: .null
-        case .value(let value): value
+        case .gap: text += Array("null".utf8)
+        case .value(_, let written?): text += written
+        case .value(let value, nil): text += try value.data()
         case .object(let members):
-            .object(JSONObject(members.names.lazy.map { ($0, json(members.nodes[$0] ?? .gap)) }))
-        case .array(let elements): .array(elements.map(json))
+            text.append(UInt8(ascii: "{"))
+            for (number, name) in members.names.enumerated() {
+                if number > 0 { text.append(UInt8(ascii: ",")) }
+                text += try JSONValue.string(name).data()
+                text.append(UInt8(ascii: ":"))
+                try write(members.nodes[name] ?? .gap, to: &text)
+            }
+            text.append(UInt8(ascii: "}"))
+        case .array(let elements):
+            text.append(UInt8(ascii: "["))
+            for (number, element) in elements.enumerated() {
+                if number > 0 { text.append(UInt8(ascii: ",")) }
+                try write(element, to: &text)
+            }
+            text.append(UInt8(ascii: "]"))
         }
     }
 }

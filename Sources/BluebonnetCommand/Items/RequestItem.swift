@@ -21,20 +21,31 @@ enum RequestItem: Equatable, Sendable {
     case jsonField(name: String, value: Value)
     /// `@path`: the file is the whole body.
     case body(path: String)
-    /// `name@path` or `name@path;type=image/png`: a file as a part of a multipart form.
-    case file(name: String, path: String, mimeType: String?)
+    /// `name@path`, also with `;type=image/png` and `;filename=cat.png` behind it: a file as a part
+    /// of a multipart form.
+    case file(name: String, file: PartFile)
+
+    /// A file as a part of a form, with its type and its name where they are given.
+    struct PartFile: Equatable, Sendable {
+        var path: String
+        var type: String?
+        var name: String?
+    }
 }
 
 extension RequestItem {
     /// Longer separators come before their beginnings: the first match is taken.
     private static let separators = [":=@", "==@", ":=", "==", "=@", ":@", ":", "=", "@", ";"]
-        .map { Array($0.unicodeScalars) }
+        .map(\.unicodeScalars)
+
+    /// The characters of separators, from which a backslash takes the meaning.
+    private static let special: Set<Unicode.Scalar> = [":", ";", "=", "@"]
 
     /// Reads an item.
     ///
-    /// The first separator decides, the longest where several begin at one place. A backslash makes
-    /// the separator after it plain text (`a\:b:c` is the header `a:b`); before any other
-    /// character it has no meaning.
+    /// The first separator decides, the longest where several begin at one place. A backslash
+    /// before a character of a separator makes it plain text, in the name and in the value
+    /// (`a\:b:c` is the header `a:b`); before any other character it stays.
     ///
     /// - Parameter argument: The argument as the shell passes it.
     /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
@@ -68,40 +79,64 @@ extension RequestItem {
     }
 
     private static func file(_ name: String, _ rest: String) -> RequestItem {
-        let parts = rest.split(separator: ";type=", maxSplits: 1)
-        guard parts.count == 2 else { return .file(name: name, path: rest, mimeType: nil) }
-        return .file(name: name, path: String(parts[0]), mimeType: String(parts[1]))
+        var file = PartFile(path: rest)
+        // From the last one to the first, so that each value ends where the next one begins.
+        var isMore = true
+        while isMore {
+            let marks = [";type=", ";filename="].compactMap { mark in file.path.utf8.ranges(of: mark.utf8).last }
+            guard let range = marks.max(by: { $0.lowerBound < $1.lowerBound }) else { break }
+            let value = String(file.path[range.upperBound...])
+            let isType = file.path[range] == ";type="
+            isMore = isType ? file.type == nil : file.name == nil
+            guard isMore else { break }
+            if isType { file.type = value } else { file.name = value }
+            file.path = String(file.path[..<range.lowerBound])
+        }
+        return .file(name: name, file: file)
     }
 
-    /// The name with its escapes undone, the separator, and the rest as it is.
+    /// A character of an argument.
+    private struct Sign {
+        var scalar: Unicode.Scalar
+        /// Whether it is plain text because of a backslash.
+        var isPlain: Bool
+    }
+
+    /// The name, the separator and the rest, without the backslashes that had a meaning.
     ///
     /// Compares scalars, since a separator and a combining character at the beginning of the value
     /// are one `Character`.
     private static func split(_ argument: String) -> (name: String, separator: String, rest: String)? {
-        let scalars = Array(argument.unicodeScalars)
-        var name: [Unicode.Scalar] = []
-        var position = 0
-        while position < scalars.count {
-            if scalars[position] == "\\", let escaped = separator(in: scalars, at: position + 1) {
-                name += escaped
-                position += 1 + escaped.count
-            } else if let found = separator(in: scalars, at: position) {
-                return (text(name), text(found), text(scalars[(position + found.count)...]))
-            } else {
-                name.append(scalars[position])
-                position += 1
-            }
+        let signs = signs(argument)
+        for position in signs.indices {
+            guard let found = separators.first(where: { isSeparator($0, in: signs[position...]) }) else { continue }
+            return (text(signs[..<position]), String(found), text(signs[(position + found.count)...]))
         }
         return nil
     }
 
-    private static func text(_ scalars: some Sequence<Unicode.Scalar>) -> String {
-        var text = String.UnicodeScalarView()
-        text.append(contentsOf: scalars)
-        return String(text)
+    private static func signs(_ argument: String) -> [Sign] {
+        var signs: [Sign] = []
+        var rest = argument.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            guard scalar == "\\", let next = rest.popFirst() else {
+                signs.append(Sign(scalar: scalar, isPlain: false))
+                continue
+            }
+            // A backslash that stays has its next character with it: that one escapes nothing.
+            if !special.contains(next) { signs.append(Sign(scalar: scalar, isPlain: true)) }
+            signs.append(Sign(scalar: next, isPlain: true))
+        }
+        return signs
     }
 
-    private static func separator(in scalars: [Unicode.Scalar], at position: Int) -> [Unicode.Scalar]? {
-        separators.first { scalars[min(position, scalars.count)...].starts(with: $0) }
+    private static func isSeparator(_ separator: String.UnicodeScalarView, in signs: ArraySlice<Sign>) -> Bool {
+        signs.count >= separator.count && zip(signs, separator).allSatisfy { !$0.isPlain && $0.scalar == $1 }
+    }
+
+    private static func text(_ signs: ArraySlice<Sign>) -> String {
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: signs.map(\.scalar))
+        return String(text)
     }
 }

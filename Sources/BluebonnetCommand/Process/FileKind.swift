@@ -14,6 +14,16 @@ enum FileKind: Equatable, Sendable {
             self = .missing
             return
         }
+        self.init(attributes)
+    }
+
+    /// The kind of the file that a path leads to, through links.
+    init(target path: String) {
+        let target = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
+        self.init(path: target)
+    }
+
+    private init(_ attributes: [FileAttributeKey: Any]) {
         switch attributes[.type] as? FileAttributeType {
         case .typeRegular: self = .regular
         case .typeDirectory: self = .directory

@@ -10,14 +10,15 @@ enum ItemHelp {
                       l[]=x and l[0]=x lists; []=x makes a list of all.
                       A name that is given twice is an error
         name@file     a file in a form (--form, --multipart); its type
-                      comes from its name, or photo@a.bin;type=image/png
+                      comes from its name, or f@a;type=image/png, and
+                      its name is its own, or f@a;filename=b.png
         @file         the file as the body; @- is standard input
         A value may be the contents of a file: Name:@file, name==@file,
-        name=@file, name:=@file; one line end at the end of the file is
-        left out. A backslash before a separator or a bracket makes it a
-        part of the name. White space around the value of a header is
-        left out.
-        Input piped into post, put and patch is the body when there is
-        no field and no @file (--ignore-stdin: it is not read).
+        name=@file, name:=@file. A backslash before one of : ; = @ and
+        brackets takes their meaning. White space around the value of a
+        header is left out. ~/ is the home folder.
+        Piped input is the body when there is no field, no @file and no
+        --raw, except with get, head, delete and options
+        (--ignore-stdin: it is not read).
         """
 }

@@ -13,6 +13,7 @@ extension RequestOptions {
         items = Array(arguments.dropFirst())
         (json, form, multipart, compress, ignoreStdin, followsAsCurl) = (false, false, false, false, false, false)
         (verbose, include, stream, rawOutput, offline) = (false, false, false, false, false)
+        (raw, chunked) = (nil, false)
         (output, pretty, filter) = (nil, .auto, nil)
         (follow, maxRedirects, bodyOnInsecureRedirects, checkStatus) = (true, 20, false, true)
         insecureRedirects = true

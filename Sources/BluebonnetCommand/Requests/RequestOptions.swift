@@ -25,6 +25,16 @@ struct RequestOptions: ParsableArguments {
     @Flag(name: .long, help: "Send the fields as multipart/form-data, as --form does by itself when there are files.")
     var multipart = false
 
+    @Option(
+        name: .long,
+        parsing: .unconditional,
+        help: ArgumentHelp("Send this text as the body, as it is, in place of fields.", valueName: "text")
+    )
+    var raw: String?
+
+    @Flag(name: .long, help: "Send the body in chunks, without its length; @- is then sent while it is read.")
+    var chunked = false
+
     @Flag(
         name: [.customShort("x"), .long],
         help: "Compress the body (gzip). The server must be able to decompress it."

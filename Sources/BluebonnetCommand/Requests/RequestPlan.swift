@@ -16,6 +16,10 @@ struct RequestPlan: Sendable {
         var isJSON = false
         var isForm = false
         var isMultipart = false
+        /// The body as it is.
+        var text: String?
+        /// Whether the length of the body is not told: with HTTP/1.1 it is sent chunked.
+        var isChunked = false
         /// Whether the body is compressed.
         var compresses = false
         var defaultScheme = "http"
@@ -52,11 +56,9 @@ struct RequestPlan: Sendable {
     private let arguments: Arguments
     private let read: @Sendable (String) throws(CommandFailure) -> [UInt8]
     private var query: [String] = []
-    private var fields: [(name: String, value: JSONValue)] = []
+    private var items: BodyItems
+    private var content: BodyItems.Content?
     private var credentials: Credentials?
-    private var bodyPath: String?
-    private var files: [(name: String, path: String, mimeType: String?)] = []
-    private var multipartType: String?
     private var unset: Set<String> = []
     private var headerFields: HTTPFields = [:]
 
@@ -72,6 +74,7 @@ struct RequestPlan: Sendable {
     ) throws(CommandFailure) {
         self.arguments = arguments
         self.read = read
+        items = BodyItems(arguments, read: read)
         var text = URLShorthand.expand(arguments.url, scheme: arguments.defaultScheme)
         let credentials = try Credentials.take(from: &text)
         self.credentials = arguments.credentials ?? credentials
@@ -131,24 +134,15 @@ struct RequestPlan: Sendable {
             }
             unset.insert(field.name.canonicalName)
         case .query(let name, let value):
-            query.append("\(QueryString().escape(name))=\(QueryString().escape(try text(value)))")
+            query.append("\(QueryString().escape(name))=\(QueryString().escape(try queryValue(value)))")
         case .field(let name, let value):
-            fields.append((name, .string(try text(value))))
+            items.add(try text(value), name: name)
         case .jsonField(let name, let value):
-            guard !arguments.isForm, !arguments.isMultipart else {
-                throw .usage("“\(name):=” is a JSON field; a form has only “\(name)=value”.")
-            }
-            fields.append((name, try json(value, name: name)))
+            try items.add(json: Array(try text(value).utf8), name: name)
         case .body(let path):
-            guard bodyPath == nil else { throw .usage("There is more than one @file; a request has one body.") }
-            bodyPath = path
-        case .file(let name, let path, let mimeType):
-            guard arguments.isForm || arguments.isMultipart else {
-                throw .usage(
-                    "“\(name)@\(path)” is a part of a form: add --form or --multipart; @\(path) sends the file as the body."
-                )
-            }
-            files.append((name, path, mimeType))
+            try items.setFile(path)
+        case .file(let name, let file):
+            try items.add(file, name: name)
         }
     }
 
@@ -168,30 +162,23 @@ struct RequestPlan: Sendable {
         }
     }
 
+    /// The value without the line end that editors put at the end of a file, LF or CRLF.
+    private func queryValue(_ value: RequestItem.Value) throws(CommandFailure) -> String {
+        let text = try text(value)
+        guard case .file = value else { return text }
+        return text.last == "\n" || text.last == "\r\n" ? String(text.dropLast()) : text
+    }
+
     private func text(_ value: RequestItem.Value) throws(CommandFailure) -> String {
         switch value {
         case .text(let text):
             return text
         case .file(let path):
-            guard let text = String(validating: try read(path), as: UTF8.self) else {
+            guard let text = String(validating: try read(HomeFolder.expanded(path)), as: UTF8.self) else {
                 throw .usage("\(path) is not a text in UTF-8.")
             }
-            // The line end that editors put at the end of a file, LF or CRLF, belongs to the file
-            // and not to the value.
-            return text.last == "\n" || text.last == "\r\n" ? String(text.dropLast()) : text
+            return text
         }
-    }
-
-    private func json(_ value: RequestItem.Value, name: String) throws(CommandFailure) -> JSONValue {
-        do throws(JSONParsingError) {
-            switch value {
-            case .text(let text): return try JSONValue(parsing: text)
-            case .file: break
-            }
-        } catch {
-            throw .usage("“\(name):=” needs JSON: \(error.description)")
-        }
-        return try json(.text(try text(value)), name: name)
     }
 
     // MARK: Parts
@@ -217,88 +204,26 @@ struct RequestPlan: Sendable {
         }
     }
 
-    /// Whether the form is multipart: as in HTTPie, also when it has files.
-    private var isMultipart: Bool { arguments.isMultipart || !files.isEmpty }
-
     private mutating func setBody() throws(CommandFailure) {
-        guard let bodyPath else {
-            if isMultipart { return try setMultipartBody() }
-            guard !fields.isEmpty else { return try setBodyFromStandardInput() }
-            request.body = arguments.isForm ? formBody : try jsonBody
-            return
-        }
-        guard fields.isEmpty, files.isEmpty else {
-            throw .usage("There is a @file and there are fields; a request has one body.")
-        }
-        // Standard input, the shell's <(…) and everything else that is not a file is read whole:
-        // its length is not known before.
-        if bodyPath != "-", let body = try? RequestBody.file(URL(filePath: bodyPath)) {
-            request.body = body
-        } else {
-            request.body = .data(Data(try read(bodyPath)))
-        }
-    }
-
-    /// Methods whose requests have a body only where an item makes it (RFC 9110 §9.3).
-    private static let methodsWithoutInput: Set<HTTPRequest.Method> = [
-        .get, .head, .delete, .options, .trace, .connect,
-    ]
-
-    /// Makes the input that is piped into the command the body, as HTTPie does. Methods without a
-    /// body read nothing, and an empty input makes no body.
-    private mutating func setBodyFromStandardInput() throws(CommandFailure) {
-        let mayHaveInput = arguments.method.map { !Self.methodsWithoutInput.contains($0) } ?? true
-        guard arguments.takesStandardInput, mayHaveInput else { return }
-        let bytes = try read("-")
-        if !bytes.isEmpty { request.body = .data(Data(bytes)) }
-    }
-
-    private mutating func setMultipartBody() throws(CommandFailure) {
-        var form = MultipartFormData()
-        do throws(NetworkingError) {
-            for field in fields { form.append(field.value.string ?? "", name: field.name) }
-            for file in files {
-                try form.append(fileURL: URL(filePath: file.path), name: file.name, mimeType: file.mimeType)
-            }
-            try request.setBody(multipart: form)
-        } catch {
-            throw .usage(error.message)
-        }
-        multipartType = form.contentType
-    }
-
-    private var jsonBody: RequestBody {
-        get throws(CommandFailure) {
-            var nested = NestedFields()
-            for field in fields { try nested.set(field.value, at: try FieldPath(field.name)) }
-            do throws(JSONWritingError) {
-                return .data(try nested.json.data())
-            } catch {
-                throw .usage("The fields cannot be written as JSON: \(error.description)")
-            }
-        }
-    }
-
-    private var formBody: RequestBody {
-        let pairs = fields.map { "\(QueryString().escape($0.name))=\(QueryString().escape($0.value.string ?? ""))" }
-        return .string(pairs.joined(separator: "&"))
-    }
-
-    private var contentType: String? {
-        guard request.body != nil else { return nil }
-        if let multipartType { return multipartType }
-        if let bodyPath, bodyPath != "-", !arguments.isJSON { return MediaType.ofFile(atPath: bodyPath) }
-        return arguments.isForm ? "application/x-www-form-urlencoded" : "application/json"
+        let position = headerFields.firstIndex { $0.name == .contentType }
+        let given = position.map { headerFields[$0].value }
+        content = try items.content(boundary: given.flatMap(Request.boundary))
+        request.body = content?.body
+        // Without its boundary nobody can read a form (RFC 7578 §4.1).
+        guard let position, let given, let boundary = content?.boundary, Request.boundary(of: given) == nil,
+            given.lowercased().hasPrefix("multipart/")
+        else { return }
+        headerFields[position].value = "\(given); boundary=\(boundary)"
     }
 
     /// The fields that are sent by default come first, unless the user sets or unsets them.
     private mutating func setHeaderFields() {
         decodesContent = !unset.contains(HTTPField.Name.acceptEncoding.canonicalName)
-        let sendsJSON = arguments.isJSON || contentType == "application/json"
+        let sendsJSON = arguments.isJSON || content?.type == "application/json"
         let automatic: [(HTTPField.Name, String?)] = [
             (.accept, sendsJSON ? "application/json, */*;q=0.5" : "*/*"),
             (.userAgent, "bluebonnet/\(MainCommand.version)"),
-            (.contentType, contentType),
+            (.contentType, content?.type),
         ]
         var result: HTTPFields = [:]
         for (name, value) in automatic {

@@ -158,6 +158,8 @@ struct RequestRunner {
                 isJSON: options.json,
                 isForm: options.form,
                 isMultipart: options.multipart,
+                text: options.raw,
+                isChunked: options.chunked,
                 compresses: options.compress,
                 defaultScheme: options.defaultScheme,
                 unixSocket: options.unixSocket,

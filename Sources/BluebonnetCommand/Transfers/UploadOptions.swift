@@ -82,7 +82,7 @@ struct UploadOptions: ParsableArguments {
             usesDigest: usesDigest
         )
         if let form {
-            arguments.parsedItems += files.map { .file(name: form, path: $0, mimeType: nil) }
+            arguments.parsedItems += files.map { .file(name: form, file: RequestItem.PartFile(path: $0)) }
             return [UploadItem(name: files.count == 1 ? files[0] : "\(files.count) files", try Self.request(arguments))]
         }
         var items: [UploadItem] = []

@@ -56,7 +56,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["f@/nowhere"], ["--form", "f@/nowhere"], ["--multipart", "a:=1"], ["--multipart", "--form", "a=1"],
+        ["f@/nowhere"], ["--form", "f@/nowhere"], ["--multipart", "a:=[1]"], ["--multipart"],
+        ["--multipart", "--form", "a=1"],
     ])
     func `items that cannot make a form are bad usage`(arguments: [String]) async throws {
         let output = try await Command.run(["post", "http://127.0.0.1:1/"] + arguments)

@@ -7,7 +7,7 @@ import Testing
     private func json(_ fields: [(String, JSONValue)]) throws -> String {
         var nested = NestedFields()
         for (name, value) in fields { try nested.set(value, at: try FieldPath(name)) }
-        return nested.json.description
+        return String(decoding: try nested.data(), as: UTF8.self)
     }
 
     @Test(arguments: [
@@ -29,6 +29,15 @@ import Testing
     @Test func `a nested field adds to the value of a JSON item`() throws {
         #expect(try json([("a", ["x": 1]), ("a[y]", 2), ("a[z][]", 3)]) == #"{"a":{"x":1,"y":2,"z":[3]}}"#)
         #expect(try json([("l", [1, 2]), ("l[]", 3)]) == #"{"l":[1,2,3]}"#)
+    }
+
+    @Test func `the text of a value is kept, unless another field adds to it`() throws {
+        var nested = NestedFields()
+        try nested.set(1.5, written: Array("1.50".utf8), at: try FieldPath("a"))
+        try nested.set(["x": 100], written: Array(#"{"x":1e2}"#.utf8), at: try FieldPath("b"))
+        #expect(String(decoding: try nested.data(), as: UTF8.self) == #"{"a":1.50,"b":{"x":1e2}}"#)
+        try nested.set(2, at: try FieldPath("b[y]"))
+        #expect(String(decoding: try nested.data(), as: UTF8.self) == #"{"a":1.50,"b":{"x":100,"y":2}}"#)
     }
 
     @Test(arguments: [

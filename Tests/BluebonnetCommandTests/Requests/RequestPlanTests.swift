@@ -43,7 +43,7 @@ import Testing
         let plan = try plan(["name=Ada", "age:=36", "tags:=@tags.json", "name2=@name.txt", "big:=12345678901234567890"])
         #expect(
             text(plan.request.body)
-                == #"{"name":"Ada","age":36,"tags":[1,2],"name2":"Ada","big":12345678901234567890}"#
+                == #"{"name":"Ada","age":36,"tags":[1,2],"name2":"Ada\n","big":12345678901234567890}"#
         )
         #expect(
             fields(plan) == [
@@ -127,8 +127,37 @@ import Testing
         #expect(error?.status == .usage)
     }
 
-    @Test func `a form of items has no JSON fields`() {
-        #expect(throws: CommandFailure.self) { try plan(["a:=1"], isForm: true) }
+    @Test(arguments: ["a:=null", "a:=[1]", "a:={}"])
+    func `a form of items has no fields that are not texts or numbers`(item: String) {
+        #expect(throws: CommandFailure.self) { try plan([item], isForm: true) }
+    }
+
+    @Test func `JSON is sent as it is written, and in a form its numbers are`() throws {
+        let items = ["a:=1.50", "b:=1e2", "c:=-0", #"d:="x\u0041""#, "e:=true", #"f:={ "x" : 1, "x" : 2 }"#]
+        #expect(
+            text(try plan(items).request.body)
+                == #"{"a":1.50,"b":1e2,"c":-0,"d":"x\u0041","e":true,"f":{"x":1,"x":2}}"#
+        )
+        #expect(text(try plan(Array(items[..<5]), isForm: true).request.body) == "a=1.50&b=1e2&c=-0&d=xA&e=true")
+    }
+
+    @Test func `a literal body is sent as it is, and excludes others`() throws {
+        for (isForm, type) in [(false, "application/json"), (true, "application/x-www-form-urlencoded")] {
+            var arguments = RequestPlan.Arguments(method: nil, url: ":", items: ["X:1"], isForm: isForm)
+            arguments.text = "a=1"
+            let plan = try RequestPlan(arguments) { _ throws(CommandFailure) in [] }
+            #expect(text(plan.request.body) == "a=1")
+            #expect(plan.request.method == .post)
+            #expect(plan.request.headerFields[.contentType] == type)
+        }
+        for item in ["a=1", "@-"] {
+            var arguments = RequestPlan.Arguments(method: nil, url: ":", items: [item])
+            arguments.text = ""
+            let error = #expect(throws: CommandFailure.self) {
+                try RequestPlan(arguments) { _ throws(CommandFailure) in [] }
+            }
+            #expect(error?.message == "A request has one body: fields, @file or --raw.")
+        }
     }
 
     @Test(arguments: [
@@ -146,9 +175,9 @@ import Testing
         #expect(escape?.message == "The value of X has the control character U+001B in it (RFC 9110 §5.5).")
     }
 
-    @Test func `one line end at the end of a file is not part of an item's value`() throws {
+    @Test func `a field has every byte of a file, and a query parameter not the last line end`() throws {
         let plan = try plan(["a=@crlf.txt", "b=@name.txt", "c=@lines.txt", "d==@crlf.txt"])
-        #expect(text(plan.request.body) == #"{"a":"Ada","b":"Ada","c":" Ada \r\n"}"#)
+        #expect(text(plan.request.body) == #"{"a":"Ada\r\n","b":"Ada\n","c":" Ada \r\n\n"}"#)
         #expect(plan.request.url.query == "d=Ada")
     }
 

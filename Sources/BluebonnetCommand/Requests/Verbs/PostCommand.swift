@@ -12,7 +12,7 @@ struct PostCommand: RequestCommand {
         discussion: """
             Examples:
               bluebonnet post :8080/users name=Ada age:=36
-              bluebonnet post :8080/login --form user=ada password=@secret.txt
+              bluebonnet post :8080/login --form user=ada photo@cat.png
               bluebonnet post :8080/upload @photo.png
               date | bluebonnet post :8080/notes @- Content-Type:text/plain
             \(RequestRunner.exitStatusHelp)
