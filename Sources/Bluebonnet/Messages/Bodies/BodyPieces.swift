@@ -15,8 +15,14 @@ struct BodyPieces {
 
     mutating func append(_ piece: ByteBuffer) {
         byteCount += piece.readableBytes
-        if first == nil { first = piece } else { others.append(piece) }
+        guard first != nil else { return first = piece }
+        guard others.count >= Self.mostSmall, others[others.count - 1].join(piece) else {
+            return others.append(piece)
+        }
     }
+
+    /// When more pieces than this wait, small ones are joined.
+    static let mostSmall = 16
 
     /// Hands over all of them, one by one; the memory of the list is kept for the next ones.
     mutating func drain(_ take: (ByteBuffer) -> Void) {
@@ -35,4 +41,19 @@ struct BodyPieces {
         for var piece in others { whole.writeBuffer(&piece) }
         return whole
     }
+}
+
+extension ByteBuffer {
+    /// Takes a piece in that would cost more memory than its bytes while it waits: its place in a
+    /// list, and the whole buffer that the socket was read into. So a body of many small pieces
+    /// costs no more than its length says.
+    ///
+    /// - Returns: Whether it was taken: together they are small.
+    mutating func join(_ piece: ByteBuffer) -> Bool {
+        guard readableBytes + piece.readableBytes <= Self.mostJoined else { return false }
+        writeImmutableBuffer(piece)
+        return true
+    }
+
+    private static let mostJoined = 1 << 14
 }

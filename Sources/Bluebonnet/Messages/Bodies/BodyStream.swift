@@ -6,7 +6,8 @@ import Synchronization
 /// back-pressure.
 ///
 /// The connection pushes batches and stops reading the socket while too much waits here; the reader
-/// takes buffer by buffer, and lets the connection read again when few bytes are left.
+/// takes buffer by buffer, and lets the connection read again when few bytes are left. Where many
+/// buffers wait, small ones are joined.
 final class BodyStream: Sendable {
     /// Above this the connection stops reading.
     static let highWatermark = 1 << 20
@@ -44,6 +45,11 @@ final class BodyStream: Sendable {
             return .buffer(buffer, resuming: source)
         }
 
+        mutating func append(_ piece: ByteBuffer) {
+            guard buffers.count > BodyPieces.mostSmall, buffers[buffers.index(before: buffers.endIndex)].join(piece)
+            else { return buffers.append(piece) }
+        }
+
         mutating func takeFirst() -> ByteBuffer? {
             guard let buffer = buffers.popFirst() else { return nil }
             bytes -= buffer.readableBytes
@@ -79,7 +85,7 @@ final class BodyStream: Sendable {
             let reader = state.reader
             state.reader = nil
             state.bytes += count
-            arrived.drain { state.buffers.append($0) }
+            arrived.drain { state.append($0) }
             // A reader that waits has drained the buffers, and takes the first one at once.
             let waiting = state.bytes - (reader == nil ? 0 : first)
             state.isPaused = waiting >= Self.highWatermark

@@ -58,6 +58,16 @@ struct BodyStreamTests {
         #expect(source.abandoned.value == 0)
     }
 
+    @Test func `many small pieces that nobody reads are joined`() async throws {
+        let count = 10_000
+        for index in 0..<count { #expect(stream.push(batch("\(index % 10)"))) }
+        stream.finish(trailers: [:], at: .now())
+        var pieces: [String] = []
+        while let piece = try await next() { pieces.append(piece) }
+        #expect(pieces.joined() == (0..<count).map { "\($0 % 10)" }.joined())
+        #expect(pieces.count <= BodyPieces.mostSmall + 2)
+    }
+
     @Test func `a waiting reader of a body stream gets the next piece`() async throws {
         for text in ["one", "two"] {
             let reader = Task { try await next() }
