@@ -76,8 +76,14 @@ final class ExchangeRun {
     }
 
     /// Counts bytes of the request that were handed to the channel.
-    func handOver(head: Int = 0, body: Int) {
-        clock.handOver(head + body)
+    ///
+    /// - Parameters:
+    ///   - head: Those of the head. Default: none.
+    ///   - body: Those of the body.
+    ///   - passed: All bytes that were handed to the channel since the last ones of the request,
+    ///     where it carries others too; these have to be sent before. Default: the same.
+    func handOver(head: Int = 0, body: Int, passing passed: Int? = nil) {
+        clock.handOver(passed ?? head + body)
         if head > 0 { exchange.meter.requestHead.add(head) }
         if body > 0 { exchange.meter.requestBody.add(body) }
     }

@@ -5,14 +5,6 @@ import NIOCore
 ///
 /// Lives on the event loop of the connection, which ends it.
 final class HTTP2BodySender {
-    enum Progress {
-        /// There is more, and another stream has its turn.
-        case goesOn
-        /// Nothing more is sent until something changes: the source, a window, the socket.
-        case waits
-        case over
-    }
-
     private let stream: HTTP2Stream
     // Unowned, and safe: the connection holds the stream, which holds this sender.
     private unowned let connection: HTTP2Connection
@@ -42,7 +34,9 @@ final class HTTP2BodySender {
         run.upload = upload
         run.exchange.began(upload)
         upload.start(inFileParts: false)
-        if upload.isSent { endRequest(with: ByteBuffer()) }
+        guard upload.isSent else { return }
+        endRequest(with: ByteBuffer())
+        connection.followBytes(of: stream)
     }
 
     /// Sends a body that is there.
@@ -56,21 +50,20 @@ final class HTTP2BodySender {
         rest = nil
     }
 
-    /// Writes what there is and the windows and the socket take, up to one turn.
-    func send() -> Progress {
+    /// Writes what there is and the windows take, up to one turn.
+    func send() -> HTTP2SendTurns.Outcome {
         isBlocked = false
-        guard !isOver else { return .over }
-        guard !run.exchange.isSuspended, frames.isWritable else { return .waits }
+        guard !isOver, !run.exchange.isSuspended else { return .rests }
         let most = min(Self.mostAtOnce, stream.sendWindow, connection.sendWindow)
         guard most > 0 else {
             upload?.look()
             // RFC 9113 §6.9.1: only a frame without content may end the stream then.
             if upload?.isAtEnd == true { return endRequest(with: ByteBuffer()) }
             isBlocked = rest != nil || upload?.hasPiece == true
-            return .waits
+            return connection.endTurn(of: stream, hasMore: isBlocked)
         }
         if var rest {
-            guard let piece = rest.readSlice(length: min(most, rest.readableBytes)) else { return .over }
+            guard let piece = rest.readSlice(length: min(most, rest.readableBytes)) else { return .rests }
             self.rest = rest
             if rest.readableBytes == 0 { return endRequest(with: piece) }
             write(piece)
@@ -83,7 +76,7 @@ final class HTTP2BodySender {
             return .goesOn
         case .finished: return endRequest(with: ByteBuffer())
         // Files are asked for as bytes.
-        case .nothingYet, .piece(.file, _), nil: return .waits
+        case .nothingYet, .piece(.file, _), nil: return .rests
         }
     }
 
@@ -91,20 +84,21 @@ final class HTTP2BodySender {
         let count = piece.readableBytes
         stream.sendWindow -= count
         connection.sendWindow -= count
-        run.handOver(body: count)
-        run.countFraming(HTTP2Connection.frameHeader)
         frames.send(piece, on: stream.identifier, endsStream: endsStream)
+        connection.updates.sent(content: count)
+        connection.handOver(body: count, of: stream)
+        run.countFraming(HTTP2OutboundCount.frameHeader)
         if count > 0 { run.count(sent: count) }
     }
 
     /// Ends the request with the last of the body. The source may say later that there is more than
     /// was declared, which then fails the exchange if it is still there.
     @discardableResult
-    private func endRequest(with piece: ByteBuffer) -> Progress {
+    private func endRequest(with piece: ByteBuffer) -> HTTP2SendTurns.Outcome {
         isOver = true
         stream.isRequestComplete = true
         write(piece, endsStream: true)
-        if run.markRequestSent(now: .now()) { connection.followBytes(of: stream) }
-        return .over
+        _ = run.markRequestSent(now: .now())
+        return .rests
     }
 }

@@ -21,7 +21,7 @@ extension HTTP2Connection: HTTP2FrameReceiver {
                 return
             }
             let head = try reader.head(fields)
-            run.exchange.meter.responseHead.add(head.byteCount + Self.frameHeader)
+            run.exchange.meter.responseHead.add(head.byteCount + HTTP2OutboundCount.frameHeader)
             let section = try stream.machine.received(
                 statusCode: head.statusCode,
                 contentLength: head.contentLength,
@@ -60,7 +60,7 @@ extension HTTP2Connection: HTTP2FrameReceiver {
             if endsStream { tunnel.inputEnded() }
             return
         }
-        run.exchange.meter.responseBody.add(windowLength + Self.frameHeader)
+        run.exchange.meter.responseBody.add(windowLength + HTTP2OutboundCount.frameHeader)
         do throws(HTTP2Fault) {
             try stream.machine.received(bytes: bytes.readableBytes, endsStream: endsStream)
         } catch {
@@ -94,6 +94,8 @@ extension HTTP2Connection: HTTP2FrameReceiver {
             }
         }
         creditConnection()
+        // The windows that came in this read, however many frames they were.
+        send()
         readEnded()
     }
 
@@ -145,14 +147,32 @@ extension HTTP2Connection: HTTP2FrameReceiver {
         creditConnection()
     }
 
+    func sendWindowChanged(to available: Int) {
+        sendWindow = available
+    }
+
     func receivedWindowUpdate(_ increment: Int, on identifier: Int) {
-        if identifier == 0 { sendWindow += increment } else { streams[identifier]?.sendWindow += increment }
-        writabilityChanged()
+        guard updates.take() else {
+            frames?.sendGoAway(.enhanceYourCalm)
+            let clause = "sent more WINDOW_UPDATE frames than what it was sent gives reason for"
+            return connectionFailed(HTTP2Fault(.flood, clause: clause))
+        }
+        guard identifier != 0 else {
+            sendWindow += increment
+            return
+        }
+        guard let stream = streams[identifier] else { return }
+        stream.sendWindow += increment
+        // RFC 9113 §6.9.1. The codec looks at this only while the request is being sent.
+        guard stream.sendWindow <= HTTP2ReceiveWindow.largest || stream.ending != nil else {
+            let clause = "made the window of a stream larger than 2^31-1 bytes"
+            return fail(stream, HTTP2Fault(.violation, sending: .flowControlError, clause: clause))
+        }
+        turns.wake(identifier)
     }
 
     func writabilityChanged() {
         send()
-        sendTunnels()
     }
 
     // MARK: The connection
@@ -162,14 +182,17 @@ extension HTTP2Connection: HTTP2FrameReceiver {
         let growth = machine.apply(change)
         if growth != 0 {
             // §6.9.2: a window may become negative, and then waits until it is positive again.
-            for stream in streams.values { stream.sendWindow += growth }
+            for stream in streams.values {
+                stream.sendWindow += growth
+                turns.wake(stream.identifier)
+            }
         }
         // The pool may have begun with less than the usual capacity.
         if isFirst || machine.capacity != capacity, !machine.isDoomed, let pooled {
             pool.resize(pooled, route: route, to: machine.capacity, at: .now())
         }
         if machine.peer.allowsConnectProtocol { pool.remember(tunnels: true, to: route.origin) }
-        writabilityChanged()
+        startAwaitingSettings()
     }
 
     func receivedPingAnswer(_ data: UInt64) {
@@ -189,7 +212,7 @@ extension HTTP2Connection: HTTP2FrameReceiver {
             return
         }
         if code == .http11Required { pool.remember(http1: stream.origin) }
-        fail(stream, .reset(stream.origin, code, hasResponse: !stream.isSilent), reset: nil)
+        fail(stream, .reset(stream.run.exchange.route, code, hasResponse: !stream.isSilent), reset: nil)
     }
 
     /// §6.8: what the server has not processed may be sent again; what it has, goes on to its end.
@@ -198,7 +221,7 @@ extension HTTP2Connection: HTTP2FrameReceiver {
         machine.goAway(code)
         leavePool()
         for (identifier, stream) in streams where identifier > lastStream {
-            fail(stream, .notProcessed(stream.origin, code), reset: nil)
+            fail(stream, .notProcessed(stream.run.exchange.route, code), reset: nil)
         }
         if streams.isEmpty { close() }
     }

@@ -19,6 +19,13 @@ extension HTTP2Connection {
         return max(0, min(stream.sendWindow, sendWindow, 1 << 16))
     }
 
+    /// Sends what the owner of a tunnel has written; the rest in the turns of its stream.
+    func flush(_ stream: HTTP2Stream) {
+        guard let tunnel = stream.tunnel else { return }
+        let outcome = tunnel.send()
+        if isOpen(stream) { turns.place(stream.identifier, outcome) }
+    }
+
     func send(_ bytes: ByteBuffer, on stream: HTTP2Stream, endsStream: Bool) {
         stream.sendWindow -= bytes.readableBytes
         sendWindow -= bytes.readableBytes
@@ -36,11 +43,5 @@ extension HTTP2Connection {
         if let code { frames?.sendReset(code, on: stream.identifier) }
         stream.tunnel = nil
         close(stream)
-    }
-
-    /// Lets tunnels go on that wait for a window or for the socket.
-    func sendTunnels() {
-        guard hasTunnels else { return }
-        for stream in streams.values { stream.tunnel?.send() }
     }
 }

@@ -11,7 +11,7 @@ import NIOHPACK
 final class HTTP2Connection {
     let pool: ConnectionPool
     let route: Route
-    private let timer: DeadlineTimer
+    let timer: DeadlineTimer
     private let idleTimeout: CompactTime
     private let establishment: Establishment
     private(set) var pooled: PooledConnection?
@@ -34,17 +34,16 @@ final class HTTP2Connection {
     var touched: [HTTP2Stream] = []
     /// The time of the present read.
     private var readAt: NIODeadline?
-    /// The streams whose bodies are being sent.
-    var uploads: [HTTP2Stream] = []
+    /// The order in which streams send their bodies.
+    var turns = HTTP2SendTurns()
     var isSending = false
-    /// Whether a stream has become a tunnel.
-    var hasTunnels = false
+    /// The WINDOW_UPDATE frames that the server may send.
+    var updates = HTTP2UpdateAllowance()
+    /// The exchanges that wait for the settings of the server, and until when.
+    var awaitingSettings: [(exchange: Exchange, end: NIODeadline?)] = []
     /// The end of the idle time, while no stream is open.
-    private var idleEnd: NIODeadline?
-    private(set) var nextDeadline: NIODeadline?
-
-    /// The bytes in front of the payload of a frame (RFC 9113 §4.1).
-    static let frameHeader = 9
+    private(set) var idleEnd: NIODeadline?
+    var nextDeadline: NIODeadline?
 
     init(
         pool: ConnectionPool,
@@ -98,11 +97,11 @@ final class HTTP2Connection {
     /// Forgets a stream, whose exchange has ended or is about to.
     private func remove(_ stream: HTTP2Stream) {
         streams[stream.identifier] = nil
+        turns.remove(stream.identifier)
         guard let sender = stream.sender else { return }
         sender.end()
         // It holds the stream.
         stream.sender = nil
-        uploads.removeAll { $0 === stream }
     }
 
     /// The response is complete and may be handed over. The place is given back before that, so
@@ -138,7 +137,7 @@ final class HTTP2Connection {
     }
 
     /// Frees the place of an exchange.
-    private func release(at now: NIODeadline) {
+    func release(at now: NIODeadline) {
         guard let pooled else { return }
         switch pool.release(pooled, route: route, at: now) {
         case .serve(let exchange): pooled.startSoon(exchange, from: pool)
@@ -159,15 +158,19 @@ final class HTTP2Connection {
             upgrade: exchange.request.upgrade
         )
         let sent = isSentAtOnce ? body.readableBytes : 0
-        stream.run.handOver(head: HTTP2RequestFields.byteCount(head) + Self.frameHeader, body: sent)
         // RFC 8441 §4: the stream goes on in both directions.
         let isWhole = isSentAtOnce && exchange.request.upgrade == nil
         frames?.send(fields: fields, on: stream.identifier, endsStream: isEmpty && isWhole)
         stream.isRequestComplete = isWhole
-        guard isSentAtOnce, !isEmpty else { return }
-        stream.sendWindow -= sent
-        sendWindow -= sent
-        frames?.send(body, on: stream.identifier, endsStream: true)
+        updates.sent()
+        if isSentAtOnce, !isEmpty {
+            stream.sendWindow -= sent
+            sendWindow -= sent
+            frames?.send(body, on: stream.identifier, endsStream: true)
+            updates.sent(content: sent)
+        }
+        let headLength = HTTP2RequestFields.byteCount(head) + HTTP2OutboundCount.frameHeader
+        handOver(head: headLength, body: sent, of: stream)
     }
 
     private func beginUpload(of stream: HTTP2Stream) {
@@ -175,7 +178,6 @@ final class HTTP2Connection {
         let exchange = stream.run.exchange
         let sender = HTTP2BodySender(of: stream, over: self, frames: frames)
         stream.sender = sender
-        uploads.append(stream)
         // The clock of the wait for 100 Continue stops; the exchange's own runs.
         stream.run.startClock(now: .now())
         arm(for: stream)
@@ -184,7 +186,7 @@ final class HTTP2Connection {
         } else if let body = exchange.bodySentWithHead {
             sender.begin(body)
         }
-        send()
+        send(on: stream)
     }
 
     /// RFC 9110 §10.1.1: sends the body, because 100 Continue came, or did not come in time.
@@ -216,6 +218,8 @@ final class HTTP2Connection {
                 fail(stream, error(stream), reset: nil)
             }
         }
+        for (exchange, _) in awaitingSettings { pool.giveBack(exchange, refusedBy: nil, isNew: true) }
+        awaitingSettings = []
         if let code { frames.sendGoAway(code) }
         frames.close()
     }
@@ -262,6 +266,8 @@ extension HTTP2Connection: HTTPConnection {
             return pool.giveBack(exchange, refusedBy: pooled, isNew: !machine.hasServed)
         }
         guard exchange.request.upgrade == nil || machine.peer.allowsConnectProtocol else {
+            // RFC 8441 §3: only the settings tell, which a new connection does not have yet.
+            guard machine.hasSettings else { return awaitSettings(exchange, now: now) }
             // RFC 8441 §3: nothing was sent. Its next way is over HTTP/1.1.
             pool.remember(tunnels: false, to: exchange.route.origin)
             exchange.fail(.withoutTunnels(exchange.route.origin))
@@ -285,17 +291,25 @@ extension HTTP2Connection: HTTPConnection {
             ), let identifier = machine.begin()
         else { return release(at: now) }
         exchange.meter.stream.set(identifier)
-        let stream = HTTP2Stream(identifier, run, sendWindow: machine.peer.initialWindow)
+        let stream = HTTP2Stream(
+            identifier,
+            run,
+            sendWindow: machine.peer.initialWindow,
+            mark: frames.count.handedOver
+        )
         streams[identifier] = stream
         idleEnd = nil
         run.beganSending(now: now)
         write(exchange, on: stream, isSentAtOnce: isSentAtOnce)
-        if health.begin(now: now) { frames.sendPing(Self.healthPing) }
+        if health.isDue(now: now) { sendHealthPing(now: now) }
         armHealth()
         if machine.isUsedUp { leavePool() }
         switch run.sending {
         case .underWay: return beginUpload(of: stream)
-        case .complete: run.sentWhole(now: now)
+        case .complete:
+            run.sentWhole(now: now)
+            // Behind much that is unsent, it is too early to wait for the response.
+            if frames.count.mayWait { followBytes(of: stream) }
         case .awaitingContinue, .withheld: run.startClock(now: now)
         }
         // Its observers may have stopped it.
@@ -317,7 +331,7 @@ extension HTTP2Connection: HTTPConnection {
 
     func suspensionChanged(for exchange: Exchange) {
         guard let stream = stream(of: exchange) else { return }
-        send()
+        send(on: stream)
         if isOpen(stream) { continueReading(stream) }
     }
 
@@ -328,7 +342,7 @@ extension HTTP2Connection: HTTPConnection {
     }
 
     func uploadHasMore(for exchange: Exchange) {
-        if stream(of: exchange) != nil { send() }
+        if let stream = stream(of: exchange) { send(on: stream) }
     }
 
     func priorityChanged(for exchange: Exchange) {
@@ -344,60 +358,5 @@ extension HTTP2Connection: HTTPConnection {
         leavePool()
         // Otherwise its last stream closes it.
         if streams.isEmpty { end(code: .noError) { lost($0, nil) } }
-    }
-}
-
-extension HTTP2Connection: DeadlineHolder {
-    static let healthPing: UInt64 = 1
-    static let probePing: UInt64 = 2
-
-    /// Arms the timer for a stream. A deadline that moves to later costs nothing: when the timer
-    /// fires, all streams are looked at.
-    func arm(for stream: HTTP2Stream) {
-        if stream.tunnel == nil, let deadline = stream.run.nextDeadline { arm(at: deadline) }
-    }
-
-    private func armHealth() {
-        if let deadline = health.nextDeadline(hasStreams: !streams.isEmpty) { arm(at: deadline) }
-    }
-
-    private func arm(at deadline: NIODeadline) {
-        if let nextDeadline, nextDeadline <= deadline { return }
-        nextDeadline = deadline
-        timer.arm(for: deadline)
-    }
-
-    func deadlinePassed(now: NIODeadline) {
-        nextDeadline = nil
-        if streams.isEmpty, let idleEnd, idleEnd <= now { return close() }
-        switch health.expire(now: now, hasStreams: !streams.isEmpty) {
-        case .goOn: break
-        case .ping: frames?.sendPing(Self.healthPing)
-        case .dead:
-            return end(code: .noError) { stream in
-                let error = NetworkingError.unanswered(stream.origin)
-                return stream.isSilent ? RepeatableError.marking(error, .stale) : error
-            }
-        }
-        for stream in streams.values where stream.run.nextDeadline.map({ $0 <= now }) == true {
-            guard isOpen(stream), stream.tunnel == nil else { continue }
-            switch stream.run.expire(now: now, unsent: { unsentBytes(of: stream) }) {
-            case .goOn: break
-            case .sendBody: continueUpload(of: stream)
-            case .fail(let code):
-                fail(stream, .timeout(code, stream.run.exchange), reset: .cancel)
-                // Whether the server is slow, or the connection dead, the next request should not
-                // have to find out.
-                if health.test(now: now) { frames?.sendPing(Self.healthPing) }
-            }
-        }
-        for stream in streams.values { arm(for: stream) }
-        armHealth()
-        if streams.isEmpty, let idleEnd { arm(at: idleEnd) }
-    }
-
-    /// The bytes of the request that wait for the peer: on the connection, or for its window.
-    func unsentBytes(of stream: HTTP2Stream) -> Int {
-        (frames?.unsentBytes ?? 0) + (stream.sender?.isBlocked == true ? 1 : 0)
     }
 }

@@ -49,28 +49,40 @@ extension NetworkingError {
 
     /// The server has ended a stream. Where it has not processed the request (RFC 9113 §8.7), that
     /// may be sent again.
-    static func reset(_ origin: Origin, _ code: HTTP2Code, hasResponse: Bool) -> NetworkingError {
+    static func reset(_ route: Route, _ code: HTTP2Code, hasResponse: Bool) -> NetworkingError {
         let moment = hasResponse ? "in the middle of the response" : "before the response began"
         let error = NetworkingError(
             .streamReset,
-            "\(origin.description) ended the HTTP/2 stream \(moment) with \(code)."
+            "\(route.origin.description) ended the HTTP/2 stream \(moment) with \(code)."
         )
-        guard !hasResponse else { return error }
-        switch code {
-        // §7: the server wants the request over HTTP/1.1, and does not take it over HTTP/2.
-        case .refusedStream, .http11Required: return RepeatableError.marking(error, .notProcessed)
-        default: return error
-        }
+        guard !hasResponse, code == .refusedStream || code == .http11Required else { return error }
+        return repeatable(error, along: route, after: code)
     }
 
     /// The server is ending the connection, and has not processed the request (RFC 9113 §6.8).
-    static func notProcessed(_ origin: Origin, _ code: HTTP2Code) -> NetworkingError {
+    static func notProcessed(_ route: Route, _ code: HTTP2Code) -> NetworkingError {
         let reason = code == .noError ? "" : " with \(code)"
         let error = NetworkingError(
             .connectionLost,
-            "\(origin.description) ended the HTTP/2 connection\(reason) before it processed the request."
+            "\(route.origin.description) ended the HTTP/2 connection\(reason) before it processed the request."
         )
-        return RepeatableError.marking(error, .notProcessed)
+        return repeatable(error, along: route, after: code)
+    }
+
+    /// Marks an error after which the request is sent again at once, unless that would be in vain.
+    private static func repeatable(
+        _ error: NetworkingError,
+        along route: Route,
+        after code: HTTP2Code
+    ) -> NetworkingError {
+        switch code {
+        // §7: the server wants the request over HTTP/1.1, which this session does not speak.
+        case .http11Required where route.versions != .automatic: error
+        // §7: the server has too much to do. A repetition at once would add to it; one after a
+        // pause is up to the policy of the session.
+        case .enhanceYourCalm: error
+        default: RepeatableError.marking(error, .notProcessed)
+        }
     }
 
     /// The server opens no tunnels over HTTP/2 (RFC 8441 §3), and got no request.

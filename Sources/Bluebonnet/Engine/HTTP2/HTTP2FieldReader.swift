@@ -64,14 +64,14 @@ struct HTTP2FieldReader {
 
     private mutating func append(_ name: String, _ value: String) throws(HTTP2Fault) {
         let length = name.utf8.count + value.utf8.count
-        guard section.count + length + (entries.count + 1) * Self.overhead <= limits.headerSection,
-            length <= limits.headerLine, entries.count < HTTP1Limits.fieldCount
-        else {
-            throw HTTP2Fault(
-                .fieldsTooLarge,
-                sending: .cancel,
-                clause: "sent a field section of more than \(limits.headerSection) bytes"
-            )
+        guard length <= limits.headerLine else {
+            throw Self.tooLarge("a field of more than \(limits.headerLine) bytes")
+        }
+        guard entries.count < HTTP1Limits.fieldCount else {
+            throw Self.tooLarge("more than \(HTTP1Limits.fieldCount) fields")
+        }
+        guard section.count + length + (entries.count + 1) * Self.overhead <= limits.headerSection else {
+            throw Self.tooLarge("a field section of more than \(limits.headerSection) bytes")
         }
         let nameStart = section.count
         section.append(contentsOf: name.utf8)
@@ -86,6 +86,10 @@ struct HTTP2FieldReader {
                 valueEnd: UInt32(truncatingIfNeeded: section.count)
             )
         )
+    }
+
+    private static func tooLarge(_ what: String) -> HTTP2Fault {
+        HTTP2Fault(.fieldsTooLarge, sending: .cancel, clause: "sent \(what)")
     }
 
     /// Checks the field that was appended last.

@@ -20,8 +20,14 @@ final class HTTP2FrameHandler: ChannelDuplexHandler {
     /// Whether a read is being looked at: what is written meanwhile is flushed at its end.
     private var isReading = false
     private var needsFlush = false
-    /// What the codec has written by itself, because of a rule that the peer broke.
-    private var written: (goAway: HTTP2Code?, reset: (stream: Int, code: HTTP2Code)?)
+    /// The GOAWAY that the codec has written, because of a rule that the peer broke.
+    private var goAway: HTTP2Code?
+    /// The RST_STREAM frames that it has written. Its error follows, unless a full channel had held
+    /// the frame back.
+    private var resets: [(stream: Int, code: HTTP2Code)] = []
+    /// The bytes that may be sent on the connection (RFC 9113 §6.9), as the codec has counted.
+    private var sendWindow = HTTP2FrameHandler.initialWindow
+    private(set) var count = HTTP2OutboundCount()
     private var isGone = false
 
     /// The size of a stream's receive window: what a server may send before the first bytes were
@@ -32,6 +38,8 @@ final class HTTP2FrameHandler: ChannelDuplexHandler {
     static let connectionWindow = 128 << 20
     /// The size of both before anything was said (RFC 9113 §6.9.2).
     static let initialWindow = 65_535
+    /// The most values of a SETTINGS frame. RFC 9113 knows 6 settings.
+    private static let mostSettings = 64
 
     init(limits: Limits, receiver: any HTTP2FrameReceiver) {
         self.limits = limits
@@ -77,12 +85,12 @@ final class HTTP2FrameHandler: ChannelDuplexHandler {
     }
 
     func send(_ bytes: ByteBuffer, on stream: Int, endsStream: Bool) {
-        write(stream, .data(.init(data: .byteBuffer(bytes), endStream: endsStream)))
+        write(stream, .data(.init(data: .byteBuffer(bytes), endStream: endsStream)), content: bytes.readableBytes)
     }
 
     func sendReset(_ code: HTTP2Code, on stream: Int) {
         write(stream, .rstStream(HTTP2ErrorCode(networkCode: code.rawValue)))
-        written.reset = nil
+        resets.removeAll { $0.stream == stream }
     }
 
     func sendWindowUpdate(_ increment: Int, on stream: Int) {
@@ -96,7 +104,7 @@ final class HTTP2FrameHandler: ChannelDuplexHandler {
     /// RFC 9113 §6.8: the server has opened no stream, so that the last one is 0.
     func sendGoAway(_ code: HTTP2Code) {
         write(0, .goAway(lastStreamID: 0, errorCode: HTTP2ErrorCode(networkCode: code.rawValue), opaqueData: nil))
-        written.goAway = nil
+        goAway = nil
     }
 
     /// RFC 9218 §7.1: a frame that the codec does not know. It is written behind the codec, which
@@ -116,8 +124,9 @@ final class HTTP2FrameHandler: ChannelDuplexHandler {
         below.flush()
     }
 
-    private func write(_ stream: Int, _ payload: HTTP2Frame.FramePayload) {
+    private func write(_ stream: Int, _ payload: HTTP2Frame.FramePayload, content: Int = 0) {
         guard !isGone, let context else { return }
+        count.handOver(content: content)
         context.write(wrapOutboundOut(HTTP2Frame(streamID: HTTP2StreamID(stream), payload: payload)), promise: nil)
         flushSoon()
     }
@@ -134,6 +143,21 @@ final class HTTP2FrameHandler: ChannelDuplexHandler {
         guard needsFlush else { return }
         needsFlush = false
         context?.flush()
+        tellResets()
+        // Where the flush has let others write, theirs does this.
+        guard !needsFlush else { return }
+        let isWritable = isWritable
+        count.flushed(isWritable: isWritable)
+        // The codec holds nothing back now, so that its count is that of what was handed over.
+        if isWritable { receiver.sendWindowChanged(to: sendWindow) }
+    }
+
+    /// Tells of streams that the codec has reset, and whose frames it had held back.
+    private func tellResets() {
+        guard !resets.isEmpty else { return }
+        let released = resets
+        resets = []
+        for (stream, code) in released { receiver.streamFailed(HTTP2Fault(ofCodec: nil, code), on: stream) }
     }
 
     func close() {
@@ -143,7 +167,10 @@ final class HTTP2FrameHandler: ChannelDuplexHandler {
     }
 
     var isWritable: Bool { context?.channel.isWritable ?? false }
-    var unsentBytes: Int { context?.unsentBytes ?? 0 }
+
+    /// The bytes of the connection that the peer's system has acknowledged, of those that
+    /// ``count`` counts.
+    func look() -> Int { count.look(unsent: context?.unsentBytes ?? 0) }
 
     // MARK: The pipeline
 
@@ -181,6 +208,12 @@ final class HTTP2FrameHandler: ChannelDuplexHandler {
         case .rstStream(let code):
             receiver.receivedReset(HTTP2Code(rawValue: code.networkCode), on: stream)
         case .settings(.settings(let settings)):
+            // RFC 9113 §10.5: each value costs something, and one for each setting is enough.
+            guard settings.count <= Self.mostSettings else {
+                sendGoAway(.enhanceYourCalm)
+                let clause = "sent \(settings.count) values in one SETTINGS frame"
+                return receiver.connectionFailed(HTTP2Fault(.flood, clause: clause))
+            }
             // RFC 9113 §6.5.2: a server cannot receive pushed streams.
             guard !settings.contains(where: { $0.parameter == .enablePush && $0.value != 0 }) else {
                 sendGoAway(.protocolError)
@@ -209,6 +242,7 @@ final class HTTP2FrameHandler: ChannelDuplexHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
+        tellResets()
         if context.channel.isWritable { receiver.writabilityChanged() }
         context.fireChannelWritabilityChanged()
     }
@@ -218,6 +252,7 @@ final class HTTP2FrameHandler: ChannelDuplexHandler {
         case let update as NIOHTTP2WindowUpdatedEvent where update.streamID == .rootStream:
             // Also for DATA on streams that were reset here, which is not handed over.
             if let available = update.inboundWindowSize { receiver.connectionWindowChanged(to: available) }
+            if let available = update.outboundWindowSize { sendWindow = available }
         case ChannelEvent.inputClosed: receiver.inputEnded(reset: nil)
         default: break
         }
@@ -225,14 +260,17 @@ final class HTTP2FrameHandler: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        defer { written = (nil, nil) }
-        if let code = written.goAway {
-            receiver.connectionFailed(HTTP2Fault(ofCodec: error, code))
-        } else if let (stream, code) = written.reset {
-            receiver.streamFailed(HTTP2Fault(ofCodec: error, code), on: stream)
-        } else if error is any NIOHTTP2Error {
+        defer { goAway = nil }
+        if let goAway {
+            receiver.connectionFailed(HTTP2Fault(ofCodec: error, goAway))
+        } else if error is NIOHTTP2Errors.StreamError {
             // The codec did not send a frame, because the server has ended the stream: there is
             // nothing left to tell.
+        } else if error is any NIOHTTP2Error, let (stream, code) = resets.popLast() {
+            receiver.streamFailed(HTTP2Fault(ofCodec: error, code), on: stream)
+        } else if error is any NIOHTTP2Error {
+            // A frame that the codec did not send, or a stream that is told of when its RST_STREAM
+            // is written.
         } else if case .some(NIOSSLError.uncleanShutdown) = error as? NIOSSLError {
             // The streams tell whether something is missing.
             receiver.inputEnded(reset: nil)
@@ -250,8 +288,9 @@ final class HTTP2FrameHandler: ChannelDuplexHandler {
 extension HTTP2FrameHandler: NIOHTTP2FrameDelegate {
     func wroteFrame(_ frame: HTTP2Frame) {
         switch frame.payload {
-        case .goAway(_, let code, _): written.goAway = HTTP2Code(rawValue: code.networkCode)
-        case .rstStream(let code): written.reset = (Int(frame.streamID), HTTP2Code(rawValue: code.networkCode))
+        case .data(let data): count.encoded(content: data.data.readableBytes)
+        case .goAway(_, let code, _): goAway = HTTP2Code(rawValue: code.networkCode)
+        case .rstStream(let code): resets.append((Int(frame.streamID), HTTP2Code(rawValue: code.networkCode)))
         default: break
         }
     }
@@ -269,8 +308,8 @@ extension HTTP2Connection.PeerSettings {
 }
 
 extension HTTP2Fault {
-    /// What the codec has found.
-    fileprivate init(ofCodec error: any Error, _ code: HTTP2Code) {
+    /// What the codec has found; nil where its error is not known.
+    fileprivate init(ofCodec error: (any Error)?, _ code: HTTP2Code) {
         switch error {
         case is NIOHTTP2Errors.ExcessiveEmptyDataFrames, is NIOHTTP2Errors.ExcessiveRSTFrames,
             is NIOHTTP2Errors.ExcessiveControlFrames, is NIOHTTP2Errors.ExcessiveContinuationFrames,

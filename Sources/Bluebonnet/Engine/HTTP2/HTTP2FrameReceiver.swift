@@ -16,6 +16,9 @@ protocol HTTP2FrameReceiver: AnyObject {
     func receivedWindowUpdate(_ increment: Int, on stream: Int)
     /// The bytes that the server may still send on the connection, as the frame layer has counted.
     func connectionWindowChanged(to available: Int)
+    /// The bytes that may be sent on the connection, as the frame layer has counted; without what
+    /// was written to streams that had ended.
+    func sendWindowChanged(to available: Int)
     /// All that the channel has read was looked at.
     func receivedAll()
     func writabilityChanged()

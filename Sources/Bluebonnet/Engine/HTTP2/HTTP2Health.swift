@@ -2,6 +2,11 @@ import NIOCore
 
 /// Whether a connection is still alive, as a value without I/O: when to send a PING (RFC 9113
 /// §6.7), and when its acknowledgement is overdue. Whatever comes from the server counts as one.
+///
+/// A PING waits behind the bytes that were handed over before it, which may be megabytes. So the
+/// patience begins when the peer's system has it, or when it has taken none of these bytes any
+/// more. Since the peer's program may still have them to read then, it is at least as long as they
+/// were on their way.
 struct HTTP2Health {
     /// The consequence of time that has passed.
     enum Expiry: Equatable {
@@ -10,15 +15,38 @@ struct HTTP2Health {
         case dead
     }
 
+    /// A PING that is under way.
+    private struct Ping {
+        let sentAt: NIODeadline
+        /// The bytes of the connection up to this PING.
+        let mark: Int
+        /// The bytes of the connection that the peer's system had at the last look.
+        var written: Int
+        /// The time of the last look.
+        var lookedAt: NIODeadline
+        /// The time at which bytes in front of it were last seen to be sent.
+        var movedAt: NIODeadline
+        /// The time at which it was seen to be sent.
+        var leftAt: NIODeadline?
+
+        /// The time of the next look, or of the end of the patience.
+        var deadline: NIODeadline {
+            if let leftAt { return leftAt + max(.seconds(HTTP2Health.patience), leftAt - sentAt) }
+            return min(lookedAt + HTTP2Health.look, movedAt + .seconds(HTTP2Health.patience))
+        }
+    }
+
     /// The seconds without a byte after which a connection that is used again is tested.
     static let pause: Int64 = 10
     /// The seconds without a byte after which a connection with streams is tested.
     static let silence: Int64 = 20
-    /// The seconds within which a PING must be answered.
+    /// The seconds within which a PING that was sent must be answered.
     static let patience: Int64 = 10
+    /// The time between two looks at whether a PING was sent.
+    private static let look = TimeAmount.seconds(1)
 
     private var heardAt: NIODeadline
-    private var pingedAt: NIODeadline?
+    private var ping: Ping?
 
     init(now: NIODeadline) {
         heardAt = now
@@ -27,34 +55,49 @@ struct HTTP2Health {
     /// Something came from the server.
     mutating func heard(now: NIODeadline) {
         heardAt = now
-        pingedAt = nil
+        ping = nil
     }
 
-    /// A request is about to be sent. Returns whether a PING goes with it.
-    mutating func begin(now: NIODeadline) -> Bool {
-        guard pingedAt == nil, heardAt + .seconds(Self.pause) <= now else { return false }
-        pingedAt = now
-        return true
+    /// Whether a PING goes with a request that is about to be sent.
+    func isDue(now: NIODeadline) -> Bool {
+        mayPing && heardAt + .seconds(Self.pause) <= now
     }
 
-    /// A PING was asked for. Returns whether it is to be sent: one is enough.
-    mutating func test(now: NIODeadline) -> Bool {
-        guard pingedAt == nil else { return false }
-        pingedAt = now
-        return true
+    /// Whether a PING may be sent to find out whether the connection is alive: one is enough.
+    var mayPing: Bool { ping == nil }
+
+    /// A PING was handed over.
+    ///
+    /// - Parameters:
+    ///   - mark: The bytes of the connection up to this PING.
+    ///   - written: Those that the peer's system has.
+    ///   - now: The present time.
+    mutating func sent(upTo mark: Int, written: Int, now: NIODeadline) {
+        ping = Ping(sentAt: now, mark: mark, written: written, lookedAt: now, movedAt: now)
     }
 
     /// The time to decide again, while streams are open or a PING is under way.
     func nextDeadline(hasStreams: Bool) -> NIODeadline? {
-        if let pingedAt { return pingedAt + .seconds(Self.patience) }
-        return hasStreams ? heardAt + .seconds(Self.silence) : nil
+        ping?.deadline ?? (hasStreams ? heardAt + .seconds(Self.silence) : nil)
     }
 
     /// Decides what follows when time has passed.
-    mutating func expire(now: NIODeadline, hasStreams: Bool) -> Expiry {
+    ///
+    /// - Parameters:
+    ///   - now: The present time.
+    ///   - hasStreams: Whether a stream is open.
+    ///   - written: Counts the bytes of the connection that the peer's system has.
+    /// - Returns: What follows.
+    mutating func expire(now: NIODeadline, hasStreams: Bool, written: () -> Int) -> Expiry {
         guard let deadline = nextDeadline(hasStreams: hasStreams), deadline <= now else { return .goOn }
-        guard pingedAt == nil else { return .dead }
-        pingedAt = now
-        return .ping
+        guard var ping else { return .ping }
+        guard ping.leftAt == nil else { return .dead }
+        let count = written()
+        if count > ping.written { ping.movedAt = now }
+        if count >= ping.mark { ping.leftAt = now }
+        ping.written = count
+        ping.lookedAt = now
+        self.ping = ping
+        return ping.deadline <= now ? .dead : .goOn
     }
 }

@@ -48,7 +48,7 @@ final class HTTP2Tunnel: ByteTunnel {
     }
 
     func flush() {
-        send()
+        connection.flush(stream)
     }
 
     func setReading(_ isReading: Bool) {
@@ -65,7 +65,7 @@ final class HTTP2Tunnel: ByteTunnel {
 
     func closeOutput() {
         closesOutput = true
-        send()
+        flush()
     }
 
     func close() {
@@ -107,8 +107,8 @@ final class HTTP2Tunnel: ByteTunnel {
     }
 
     /// Sends what the windows and the socket take.
-    func send() {
-        guard !isOver else { return }
+    func send() -> HTTP2SendTurns.Outcome {
+        guard !isOver else { return .rests }
         let wasWritable = isWritable
         while var piece = outgoing.first {
             let most = connection.sendable(on: stream)
@@ -122,9 +122,10 @@ final class HTTP2Tunnel: ByteTunnel {
             hasClosedOutput = true
             stream.isRequestComplete = true
             connection.send(ByteBuffer(), on: stream, endsStream: true)
-            if hasInputEnded { return end(reset: nil) }
+            if hasInputEnded { end(reset: nil) }
         }
         if !wasWritable, isWritable { receiver?.writabilityChanged() }
+        return connection.endTurn(of: stream, hasMore: !outgoing.isEmpty)
     }
 
     private func end(reset code: HTTP2Code?, isKnown: Bool = false) {
