@@ -20,8 +20,8 @@ final class HTTP1Tunnel: ChannelDuplexHandler {
     private var isReading = false
     /// Whether the channel asked to read, and must not yet.
     private var hasPendingRead = false
-    /// Whether the channel has ended, or this side has ended it.
-    private var isOver = false
+    /// Whether this side has ended the tunnel.
+    private var isClosed = false
     private var failure: NetworkingError?
 
     /// - Parameters:
@@ -47,7 +47,7 @@ final class HTTP1Tunnel: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
-        guard bytes.readableBytes > 0, !isOver else { return }
+        guard bytes.readableBytes > 0, !isClosed else { return }
         if let receiver { receiver.received(bytes) } else { early.append(bytes) }
     }
 
@@ -72,14 +72,13 @@ final class HTTP1Tunnel: ChannelDuplexHandler {
         end()
     }
 
-    /// Tells the receiver, once.
+    /// The channel has ended: tells the receiver, once. One that comes later is told by
+    /// ``begin(_:)``.
     private func end() {
-        let wasOver = isOver
-        isOver = true
         guard let receiver else { return }
         self.receiver = nil
-        if !wasOver, failure == nil { receiver.inputEnded() }
-        receiver.ended(wasOver ? nil : failure)
+        if !isClosed, failure == nil { receiver.inputEnded() }
+        receiver.ended(isClosed ? nil : failure)
     }
 }
 
@@ -98,11 +97,11 @@ extension HTTP1Tunnel: ByteTunnel {
         if !early.isEmpty { self.receiver?.receivedAll() }
         // The channel may have ended before there was a receiver to hear of it.
         guard let context, context.channel.isActive else { return end() }
-        if !isOver, isReading { setReading(true) }
+        if !isClosed, isReading { setReading(true) }
     }
 
     func write(_ bytes: ByteBuffer) {
-        if !isOver { context?.write(wrapOutboundOut(bytes), promise: nil) }
+        if !isClosed { context?.write(wrapOutboundOut(bytes), promise: nil) }
     }
 
     func flush() {
@@ -117,17 +116,17 @@ extension HTTP1Tunnel: ByteTunnel {
     }
 
     func closeOutput() {
-        if !isOver { context?.close(mode: .output, promise: nil) }
+        if !isClosed { context?.close(mode: .output, promise: nil) }
     }
 
     func close() {
-        guard !isOver else { return }
-        isOver = true
+        guard !isClosed else { return }
+        isClosed = true
         context?.close(promise: nil)
     }
 
     func abort() {
-        isOver = true
+        isClosed = true
         guard let context else { return }
         // From below TLS: its closing alert would say that the flow was complete (RFC 8446 §6.1).
         let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)
