@@ -15,7 +15,14 @@ final class WebSocketLife: Sendable {
     let opened = TaskEnding<Opened>()
     /// The end.
     let ended = TaskEnding<WebSocketEnd>()
-    private let listeners = Mutex<[AsyncStream<WebSocketOpening>.Continuation]?>([])
+    private let listeners = Mutex(Listeners())
+
+    /// Those who want to hear of openings.
+    private struct Listeners {
+        var continuations: [Int: AsyncStream<WebSocketOpening>.Continuation] = [:]
+        var lastNumber = 0
+        var isOver = false
+    }
 
     /// The beginning of the body of a refusal that the error has.
     private static let errorBodyLimit = 65_536
@@ -57,28 +64,38 @@ final class WebSocketLife: Sendable {
     func finish(_ end: WebSocketEnd) {
         mailbox.end(end)
         opened.end(.failure(end.error ?? .webSocketIsOver(end.closure)))
-        let listeners = listeners.withLock { listeners in
-            defer { listeners = nil }
-            return listeners ?? []
+        let continuations = listeners.withLock { listeners in
+            listeners.isOver = true
+            defer { listeners.continuations = [:] }
+            return listeners.continuations.values
         }
-        for listener in listeners { listener.finish() }
+        for continuation in continuations { continuation.finish() }
         call.whenReported { [ended] in ended.end(end) }
     }
 
     /// Every opening from now on.
     var openings: AsyncStream<WebSocketOpening> {
         let (stream, continuation) = AsyncStream.makeStream(of: WebSocketOpening.self)
-        let isOver = listeners.withLock { listeners in
-            listeners?.append(continuation)
-            return listeners == nil
+        let number = listeners.withLock { listeners -> Int? in
+            guard !listeners.isOver else { return nil }
+            listeners.lastNumber += 1
+            listeners.continuations[listeners.lastNumber] = continuation
+            return listeners.lastNumber
         }
-        if isOver { continuation.finish() }
+        guard let number else {
+            continuation.finish()
+            return stream
+        }
+        // Of a stream that nobody reads any more, nothing is kept.
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.listeners.withLock { $0.continuations.removeValue(forKey: number) }
+        }
         return stream
     }
 
     private func tell(_ opening: WebSocketOpening) {
         opened.end(.success(opening))
-        for listener in listeners.withLock({ $0 }) ?? [] { listener.yield(opening) }
+        for continuation in listeners.withLock({ $0.continuations.values }) { continuation.yield(opening) }
     }
 
     /// A context for each opening, which has the whole time of the request for itself.
