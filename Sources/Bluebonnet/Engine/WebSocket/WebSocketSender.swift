@@ -76,16 +76,20 @@ struct WebSocketSender {
         }
     }
 
-    /// Appends a Close frame (RFC 6455 §5.5.1); a reason is cut at 123 bytes, between characters.
+    /// Appends a Close frame (RFC 6455 §5.5.1). A reason has at most 123 bytes, as all control
+    /// frames have at most 125; a longer one is cut, and is UTF-8 nevertheless (§5.5.1).
     mutating func close(_ closure: WebSocketClosure?, into buffer: inout ByteBuffer) {
         guard let closure, closure.code != .noStatus else {
             return writer.write(.close, count: 0, into: &buffer) { _ in }
         }
-        var reason = Substring(closure.reason)
-        while reason.utf8.count > 123 { reason.removeLast() }
-        writer.write(.close, count: 2 + reason.utf8.count, into: &buffer) { payload in
+        let bytes = closure.reason.utf8
+        var end = bytes.index(bytes.startIndex, offsetBy: 123, limitedBy: bytes.endIndex) ?? bytes.endIndex
+        // Back to the first byte of a scalar (RFC 3629 §3).
+        while end != bytes.endIndex, bytes[end] & 0b1100_0000 == 0b1000_0000 { end = bytes.index(before: end) }
+        let reason = bytes[..<end]
+        writer.write(.close, count: 2 + reason.count, into: &buffer) { payload in
             payload.writeInteger(closure.code.rawValue)
-            payload.writeSubstring(reason)
+            payload.writeBytes(reason)
         }
     }
 

@@ -75,12 +75,32 @@ import Testing
         #expect(heads == [0x02, 0x00, 0x00, 0x80])
     }
 
-    @Test func `a reason is cut between characters`() throws {
+    /// The reason of a Close frame.
+    private func reason(_ reason: String) throws -> String? {
         var sender = WebSocketSender(nil)
         var buffer = ByteBuffer()
-        sender.close(WebSocketClosure(code: .goingAway, reason: String(repeating: "€", count: 60)), into: &buffer)
+        sender.close(WebSocketClosure(code: .goingAway, reason: reason), into: &buffer)
         let frame = try #require(unmasked(buffer))
         #expect(Array(frame.payload[..<2]) == [0x03, 0xE9])
-        #expect(String(validating: frame.payload[2...], as: UTF8.self) == String(repeating: "€", count: 41))
+        #expect(frame.payload.count <= 125)
+        return String(validating: frame.payload[2...], as: UTF8.self)
+    }
+
+    @Test func `a reason is cut between scalars`() throws {
+        #expect(try reason("") == "")
+        #expect(try reason(String(repeating: "a", count: 123)) == String(repeating: "a", count: 123))
+        #expect(try reason(String(repeating: "a", count: 124)) == String(repeating: "a", count: 123))
+        #expect(try reason(String(repeating: "€", count: 60)) == String(repeating: "€", count: 41))
+        #expect(try reason("a" + String(repeating: "😀", count: 60)) == "a" + String(repeating: "😀", count: 30))
+        // One character with more than 123 bytes.
+        #expect(try reason("e" + String(repeating: "\u{301}", count: 100))?.utf8.count == 123)
+    }
+
+    @Test func `a long reason takes no longer`() throws {
+        // 40 MB of flags: where characters end is known only from the beginning.
+        let long = String(repeating: "🇫🇷", count: 5_000_000)
+        let start = ContinuousClock.now
+        for _ in 0..<1000 { _ = try reason(long) }
+        #expect(ContinuousClock.now - start < .seconds(5))
     }
 }
