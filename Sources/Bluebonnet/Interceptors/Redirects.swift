@@ -7,7 +7,8 @@ import HTTPTypes
 ///   as they are; 307 and 308 repeat the request. A request that becomes GET loses its body and the
 ///   fields that describe it.
 /// - On the way to another origin, fields that were meant for the first one are left out:
-///   Authorization, Cookie and their like, and all that ``SecretNames`` takes for a secret.
+///   Authorization, Cookie and their like, the subprotocols of a WebSocket, in which some servers
+///   take a token, and all that ``SecretNames`` takes for a secret.
 /// - A body does not go from `https` to `http`, unless
 ///   ``SessionConfiguration/sendsBodiesOnInsecureRedirects`` allows it; and nothing does where
 ///   ``SessionConfiguration/followsInsecureRedirects`` is false.
@@ -240,5 +241,6 @@ enum Redirects {
 
     private static let originFields: Set = [
         "authorization", "proxy-authorization", "cookie", "cookie2", "host", "origin", "referer",
+        "sec-websocket-protocol",
     ]
 }

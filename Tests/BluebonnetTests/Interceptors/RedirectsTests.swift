@@ -145,6 +145,7 @@ struct RedirectsTests {
 
     private static let secrets = [
         "X-Api-Key", "Private-Token", "X-Auth-Token", "X-Auth-Key", "DD-APPLICATION-KEY", "Signature", "X-Session-Id",
+        "Sec-WebSocket-Protocol",
     ]
 
     @Test(arguments: origins)

@@ -74,7 +74,9 @@ struct WebSocketHandshake: Sendable {
         var agreement = Agreement()
         let protocols = head.values(for: .secWebSocketProtocol)
         if let chosen = protocols.first {
-            guard protocols.count == 1, options.protocols.contains(chosen) else {
+            // Of the last hop: a redirect to another origin leaves the subprotocols out.
+            let offered = (request.headerFields[.secWebSocketProtocol] ?? "").split(separator: ",")
+            guard protocols.count == 1, offered.contains(where: { $0.trimmingBlanks == chosen }) else {
                 let shown = ASCII.escaped(chosen.utf8, limit: 40)
                 throw WebSocketHandshakeFault("The server chose the subprotocol “\(shown)”, which was not offered.")
             }

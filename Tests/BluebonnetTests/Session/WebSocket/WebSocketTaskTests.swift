@@ -209,6 +209,42 @@ struct WebSocketTaskTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `subprotocols are for the origin that they were meant for`(isSame: Bool) async throws {
+        let seen = Notes<String?>()
+        try await WebSocketServer.run { peer, _ in
+            seen.note(try await peer.readRequest().fields["sec-websocket-protocol"])
+            try await peer.send(peer.response(["Sec-WebSocket-Protocol: chat.v1"]))
+            try await peer.finish()
+        } _: { other in
+            try await WebSocketServer.run { peer, number in
+                let request = try await peer.readRequest()
+                guard number > 1, isSame else {
+                    let location = isSame ? "/moved" : other.url
+                    let head = "HTTP/1.1 302 Found\r\nLocation: \(location)\r\nContent-Length: 0\r\n"
+                    try await peer.send(Array((head + "Connection: close\r\n\r\n").utf8))
+                    return
+                }
+                seen.note(request.fields["sec-websocket-protocol"])
+                try await peer.send(peer.response(["Sec-WebSocket-Protocol: chat.v1"]))
+                try await peer.finish()
+            } _: { server in
+                try await withSession(SessionConfiguration()) { session in
+                    let socket = try session.webSocket(to: server, protocols: ["chat.v1", "bearer.secret"])
+                    if isSame {
+                        let opening = try await socket.value
+                        #expect(opening.subprotocol == "chat.v1")
+                    } else {
+                        // The server chooses one that it was not offered (RFC 6455 §4.1).
+                        let error = try await networkingError { try await socket.value }
+                        #expect(error.code == .webSocketRefused)
+                    }
+                }
+            }
+        }
+        #expect(seen.all == [isSame ? "chat.v1, bearer.secret" : nil])
+    }
+
     @Test func `cookies, credentials and interceptors are those of the session`() async throws {
         let seen = Notes<[String: String]>()
         try await WebSocketServer.run { peer, number in
