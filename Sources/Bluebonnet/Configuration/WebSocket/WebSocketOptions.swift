@@ -12,6 +12,9 @@
 public struct WebSocketOptions: Sendable, Hashable {
     /// The subprotocols that the client knows, the preferred one first (RFC 6455 §1.9). The server
     /// chooses one of them or none: ``WebSocketOpening/subprotocol``. Default: none.
+    ///
+    /// A redirect to another origin leaves them out, as it does with credentials: some servers take
+    /// a token among them. ``SessionHooks/taskWillPerformRedirection`` can put them back.
     public var protocols: [String] = []
 
     /// The compression that is offered (permessage-deflate, RFC 7692); nil offers none. Default:
@@ -33,12 +36,14 @@ public struct WebSocketOptions: Sendable, Hashable {
     /// Counterpart of `URLSessionWebSocketTask.maximumMessageSize`, which is 1 MiB.
     public var maximumMessageSize = 16 << 20
 
-    /// The bytes of received messages that nobody has read yet, from which on no more are read from
-    /// the connection, so that the server is slowed down. Default: 1 MiB.
+    /// The bytes of received messages that nobody has read yet, from which on no other message is
+    /// made of what the connection brings, and no more is read from it, so that the server is
+    /// slowed down. Default: 1 MiB. Less than 0 counts as 0.
     ///
-    /// What one read of the connection brings is taken whole: up to 2 MiB on the wire, 512 KiB with
-    /// TLS, and of compressed messages what they become, each up to ``maximumMessageSize``. For a
-    /// server that is not trusted, choose that small, or offer no compression.
+    /// Each message counts 32 bytes more than it has. The last one may go beyond the number, by at
+    /// most ``maximumMessageSize``. What the connection had brought before is kept as it came,
+    /// compressed: at most 2 MiB, or a window of HTTP/2; and of a server that has ended the
+    /// connection what the system has received, usually at most 6 MiB.
     public var receiveBuffer = 1 << 20
 
     /// The bytes of messages that were not sent yet, from which on ``WebSocketTask/send(_:)``
@@ -53,8 +58,9 @@ public struct WebSocketOptions: Sendable, Hashable {
 
     /// The longest wait for the pong to a ping, after which the connection counts as lost:
     /// ``NetworkingError/Code/webSocketPingTimeout``. Default: 20 seconds. It begins anew with all
-    /// bytes that come, and does not run while nothing is read, because the task is suspended or
-    /// nobody reads its messages.
+    /// bytes that come, and where the other side has taken bytes that were sent before the ping. It
+    /// does not run while nothing is read, because the task is suspended or nobody reads its
+    /// messages.
     public var pingTimeout: Duration = .seconds(20)
 
     /// The longest wait for the other side's part of the close handshake, and for the end of the

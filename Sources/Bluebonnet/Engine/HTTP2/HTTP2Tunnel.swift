@@ -38,7 +38,14 @@ final class HTTP2Tunnel: ByteTunnel {
     func begin(_ receiver: any ByteTunnelReceiver) {
         self.receiver = receiver
         setReading(true)
-        if isOver { receiver.ended(failure) }
+        // It may have ended the tunnel because of what came.
+        guard self.receiver != nil else { return }
+        if isOver {
+            self.receiver = nil
+            receiver.ended(failure)
+        } else if hasInputEnded {
+            receiver.inputEnded()
+        }
     }
 
     func write(_ bytes: ByteBuffer) {
@@ -53,14 +60,19 @@ final class HTTP2Tunnel: ByteTunnel {
 
     func setReading(_ isReading: Bool) {
         self.isReading = isReading
-        guard isReading, receiver != nil else { return }
+        guard isReading, let receiver else { return }
+        let hasMore = !early.isEmpty
+        handOver(to: receiver)
+        if hasMore { receiver.receivedAll() }
+        // The receiver may have stopped because of them.
+        guard !isOver, self.isReading else { return }
+        connection.creditTunnel(stream)
+    }
+
+    private func handOver(to receiver: any ByteTunnelReceiver) {
         let bytes = early
         early = []
-        for piece in bytes { receiver?.received(piece) }
-        if !bytes.isEmpty { receiver?.receivedAll() }
-        guard !isOver else { return }
-        connection.creditTunnel(stream)
-        if hasInputEnded, early.isEmpty { receiver?.inputEnded() }
+        for piece in bytes { receiver.received(piece) }
     }
 
     func closeOutput() {
@@ -95,7 +107,11 @@ final class HTTP2Tunnel: ByteTunnel {
     func inputEnded() {
         guard !isOver else { return }
         hasInputEnded = true
-        if isReading, early.isEmpty { receiver?.inputEnded() }
+        if let receiver {
+            // No more comes that the receiver could hold back.
+            handOver(to: receiver)
+            receiver.inputEnded()
+        }
         if hasClosedOutput { end(reset: nil) }
     }
 
@@ -134,8 +150,10 @@ final class HTTP2Tunnel: ByteTunnel {
         outgoing.removeAll()
         outgoingBytes = 0
         if !isKnown { connection.endTunnel(stream, reset: code) }
-        let receiver = receiver
+        guard let receiver else { return }
         self.receiver = nil
-        receiver?.ended(failure)
+        // What has come is the receiver's, also where it does not read now.
+        handOver(to: receiver)
+        receiver.ended(failure)
     }
 }

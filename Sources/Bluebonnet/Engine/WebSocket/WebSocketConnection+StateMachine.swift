@@ -50,6 +50,8 @@ extension WebSocketConnection {
             let number: UInt64
             let sentAt: NIODeadline
             let isOwn: Bool
+            /// The number of bytes that were written before it.
+            let position: Int
         }
 
         private(set) var stage = Stage.open
@@ -64,6 +66,9 @@ extension WebSocketConnection {
         private var pings: [Ping] = []
         /// The time since which the peer can be heard; nil while nothing is read.
         private var readingSince: NIODeadline?
+        private var written = 0
+        /// Of them those that the peer's system had acknowledged, when that was last looked at.
+        private var acknowledged = 0
 
         init(_ options: WebSocketOptions, now: NIODeadline) {
             pingInterval = options.pingInterval.map { max($0, .milliseconds(1)) }
@@ -76,9 +81,15 @@ extension WebSocketConnection {
         /// Whether messages may be sent: not behind a Close frame (§5.5.1).
         var maySend: Bool { stage == .open }
 
-        /// Whether this side has begun the close handshake, and the peer's Close frame is to come.
+        /// Whether this side wants the end, and the peer's Close frame is to come. It is read also
+        /// where messages have no room: the peer may take nothing before somebody reads what it has
+        /// sent.
         var isClosing: Bool {
-            if case .closing = stage { true } else { false }
+            switch stage {
+            case .open: closeBy != nil
+            case .closing: true
+            case .closed, .failed, .over: false
+            }
         }
 
         /// Whether received messages count: until the peer's Close frame (§5.5.1).
@@ -147,7 +158,7 @@ extension WebSocketConnection {
         /// - Returns: The number.
         mutating func sendPing(isOwn: Bool = false, now: NIODeadline) -> UInt64 {
             lastPing += 1
-            pings.append(Ping(number: lastPing, sentAt: now, isOwn: isOwn))
+            pings.append(Ping(number: lastPing, sentAt: now, isOwn: isOwn, position: written))
             if isOwn { nextPingAt = pingInterval.map { now.advanced(by: $0) } }
             return lastPing
         }
@@ -164,6 +175,21 @@ extension WebSocketConnection {
         /// pong can come inside a frame (§5.4).
         mutating func heard(now: NIODeadline) {
             if readingSince != nil { readingSince = now }
+        }
+
+        /// Bytes were written. A ping that is sent later is behind them.
+        mutating func wrote(_ count: Int) {
+            written += count
+        }
+
+        /// So many of the written bytes are not acknowledged by the peer's system. Where it has
+        /// acknowledged others since the last look, which are before a ping, the peer is there, and
+        /// that ping cannot have its pong yet.
+        mutating func looked(unsent: Int, now: NIODeadline) {
+            let before = acknowledged
+            acknowledged = max(before, written - unsent)
+            guard let first = pings.first, before < first.position, acknowledged > before else { return }
+            heard(now: now)
         }
 
         /// Reading begins or stops: the clock of the pongs runs only while they

@@ -11,13 +11,10 @@ final class WebSocketConnection {
     private let whenEnded: (WebSocketEnd) -> Void
 
     private var machine: StateMachine
-    private var reader: WebSocketMessageReader
+    private var intake: WebSocketIntake
     private var sender: WebSocketSender
     private var link: Link?
     private var timer: (at: NIODeadline, task: Scheduled<Void>)?
-    /// Messages that were received in the read under way.
-    private var received: [WebSocketMessage] = []
-    private var receivedBytes = 0
     /// Frames that are to be written.
     private var outgoing = ByteBuffer()
     /// What was taken of the mailbox and is not written yet.
@@ -25,8 +22,10 @@ final class WebSocketConnection {
     private var isReading = true
     /// Whether ``send()`` runs: a flush may change the writability within it.
     private var isSending = false
-    /// Whether a received message found no room in the close handshake.
-    private var hasDropped = false
+    /// Whether ``proceed()`` will run when the event loop has done something else.
+    private var willProceed = false
+    /// The end of the tunnel, whose last bytes are still to be read.
+    private var tunnelEnd: TunnelEnd?
     /// The payload of the last ping to which no pong was sent, because the peer takes no bytes.
     private var pong: ByteBuffer?
 
@@ -34,6 +33,12 @@ final class WebSocketConnection {
     private static let blockSize = 65_536
     /// So many blocks are sent before the event loop does something else.
     private static let mostBlocks = 16
+
+    private struct TunnelEnd {
+        var error: NetworkingError?
+        /// Whether the tunnel is over; otherwise only its input.
+        var isOver: Bool
+    }
 
     /// The side of the connection that other threads see.
     private final class Link: WebSocketMailbox.Carrier, Call.Operation {
@@ -52,7 +57,15 @@ final class WebSocketConnection {
         }
 
         func wake() { onLoop { $0.send() } }
-        func continueReading() { onLoop { $0.setReading() } }
+        func continueReading() { onLoop { $0.proceed() } }
+
+        func proceedLater() {
+            onLoop { connection in
+                connection.willProceed = false
+                connection.proceed()
+            }
+        }
+
         func cancel(with error: NetworkingError) { onLoop { $0.cancel(with: error) } }
 
         func suspensionChanged() {
@@ -123,7 +136,10 @@ final class WebSocketConnection {
         let caller = parts.caller
         whenEnded = { caller.resume(returning: $0) }
         machine = StateMachine(parts.options, now: .now())
-        reader = WebSocketMessageReader(parts.options, deflate: parts.agreement.deflate)
+        intake = WebSocketIntake(
+            WebSocketMessageReader(parts.options, deflate: parts.agreement.deflate),
+            room: parts.mailbox.room
+        )
         sender = WebSocketSender(parts.agreement.deflate)
     }
 
@@ -139,20 +155,28 @@ final class WebSocketConnection {
         mailbox.attach(link)
         tunnel.begin(self)
         guard self.link != nil else { return }
-        setReading()
-        arm()
+        proceed()
     }
 
     // MARK: Sending
+
+    /// Whether messages are sent. A task that is suspended sends them where it is closed, too.
+    private var sendsMessages: Bool {
+        machine.maySend && tunnelEnd == nil && (!call.isSuspended || machine.isClosing) && tunnel.isWritable
+    }
 
     /// Sends what there is to be sent, as far as the peer takes it.
     private func send() {
         guard machine.stage != .over, !isSending else { return }
         isSending = true
         defer { isSending = false }
-        if mailbox.isClosing { machine.wantsToClose(now: .now()) }
+        if mailbox.isClosing, !machine.isClosing {
+            machine.wantsToClose(now: .now())
+            // The peer may wait for its messages to be read before it reads one of this side.
+            if machine.isClosing { link?.continueReading() }
+        }
         appendPong()
-        for ping in mailbox.takePings({ machine.sendPing(now: .now()) }) { sender.ping(ping, into: &outgoing) }
+        for ping in mailbox.takePings({ newPing() }) { sender.ping(ping, into: &outgoing) }
         var sent = 0
         var blocks = 0
         while blocks < Self.mostBlocks, sendBlock(&sent) { blocks += 1 }
@@ -167,7 +191,7 @@ final class WebSocketConnection {
     /// takes.
     private func sendBlock(_ sent: inout Int) -> Bool {
         var hasMore = true
-        while machine.maySend, !call.isSuspended, tunnel.isWritable, outgoing.readableBytes < Self.blockSize {
+        while sendsMessages, outgoing.readableBytes < Self.blockSize {
             if sender.isInMessage {
                 sender.proceed(into: &outgoing)
             } else if let next = nextOutgoing() {
@@ -178,7 +202,6 @@ final class WebSocketConnection {
                     sender.begin(message, into: &outgoing)
                 case .close(let closure):
                     if machine.close(now: .now()) { sender.close(closure, into: &outgoing) }
-                    setReading()
                 }
             } else {
                 hasMore = false
@@ -187,7 +210,17 @@ final class WebSocketConnection {
         }
         if outgoing.readableBytes > 0 { write() }
         tunnel.flush()
-        return hasMore && machine.maySend && !call.isSuspended && tunnel.isWritable
+        return hasMore && sendsMessages
+    }
+
+    private func newPing() -> UInt64 {
+        look()
+        return machine.sendPing(now: .now())
+    }
+
+    /// Looks at how much of what was written the peer's system has acknowledged.
+    private func look() {
+        machine.looked(unsent: tunnel.unsentBytes, now: .now())
     }
 
     private func nextOutgoing() -> WebSocketMailbox.Outgoing? {
@@ -196,6 +229,7 @@ final class WebSocketConnection {
     }
 
     private func write() {
+        machine.wrote(outgoing.readableBytes)
         tunnel.write(outgoing)
         outgoing = ByteBuffer()
     }
@@ -217,9 +251,7 @@ final class WebSocketConnection {
 
     private func take(_ event: WebSocketMessageReader.Event) {
         switch event {
-        case .message(let message):
-            receivedBytes += message.byteCount
-            received.append(message)
+        case .message: break
         case .ping(let payload):
             guard machine.received(ping: ()) == .sendPong else { return }
             // RFC 6455 §5.5.3: only the last of several needs a pong. A peer that sends pings and
@@ -242,28 +274,93 @@ final class WebSocketConnection {
         sender.close(code.map { WebSocketClosure(code: $0) }, into: &outgoing)
     }
 
-    /// Hands over what was received.
-    private func deliver() {
-        guard !received.isEmpty else { return }
-        call.update { $0.add(Call.Arrival(count: receivedBytes)) }
-        receivedBytes = 0
-        // Behind a close that this side has begun, nobody may read any more, and the peer's Close
-        // frame has to be. What follows a message that was dropped is dropped: no gap is read.
-        if machine.isClosing, !mailbox.hasRoom() { hasDropped = true }
-        if hasDropped { return received.removeAll() }
-        if !mailbox.deliver(&received) { setReading() }
+    /// Reads messages while they have room.
+    private func parse() {
+        do throws(WebSocketFault) {
+            while machine.mayReceive {
+                if let event = try intake.next() {
+                    take(event)
+                } else if !machine.isClosing || intake.isRead {
+                    break
+                } else {
+                    // The peer's Close frame is read in any case. What follows a message without
+                    // room is skipped: nobody may read any more, and a gap must not be read.
+                    deliver()
+                    if intake.room < 0 { intake.skipMessages() }
+                }
+            }
+        } catch {
+            // Messages that came before the fault are whole.
+            perform(machine.fail(error, now: .now()))
+        }
+        // RFC 6455 §5.5.1, §7.1.7: what follows does not count.
+        if !machine.mayReceive { intake.dropBytes() }
     }
 
-    /// Reads while the task is not suspended and the received messages have room. In the close
-    /// handshake the end of the connection is read in any case.
+    /// Hands over what was received.
+    private func deliver() {
+        if !intake.messages.isEmpty {
+            call.update { $0.add(Call.Arrival(count: intake.byteCount)) }
+            mailbox.deliver(intake.takeMessages())
+        }
+        intake.room = mailbox.room
+    }
+
+    /// Reads messages of what has come, hands them over, and does what follows from that: what
+    /// finds no room stays as it came, and nothing more is read meanwhile.
+    private func proceed() {
+        guard machine.stage != .over else { return }
+        var size = 0
+        repeat {
+            parse()
+            size += intake.size
+            deliver()
+        } while !intake.isRead && size < WebSocketIntake.mostAtOnce && hasRoom
+        flushControls()
+        guard intake.isRead else {
+            // Behind what else the event loop has to do. Without room, the mailbox tells.
+            if hasRoom, !willProceed {
+                willProceed = true
+                link?.proceedLater()
+            }
+            return setReading()
+        }
+        if let tunnelEnd {
+            return finish(WebSocketEnd(in: machine.stage, tunnelEnd.error, server: server)) {
+                if !tunnelEnd.isOver { $0.close() }
+            }
+        }
+        setReading()
+    }
+
+    /// Whether more may be read: the received messages have room, or this side wants the end.
+    private var hasRoom: Bool { machine.isClosing || mailbox.hasRoom() }
+
+    /// Reads while all that came is read, the task is not suspended and the received messages have
+    /// room. The end of the connection is read in any case.
     private func setReading() {
         guard machine.stage != .over else { return }
-        let isReading = !machine.maySend || !call.isSuspended && mailbox.hasRoom()
+        let isWanted = !machine.maySend || machine.isClosing || !call.isSuspended && mailbox.hasRoom()
+        let isReading = isWanted && intake.isRead
         machine.setReading(isReading, now: .now())
         arm()
         guard isReading != self.isReading else { return }
         self.isReading = isReading
         tunnel.setReading(isReading)
+    }
+
+    /// The peer sends no more. What it has sent is read before the end.
+    private func end(_ error: NetworkingError?, isOver: Bool) {
+        guard machine.stage != .over else { return }
+        guard tunnelEnd == nil else {
+            if isOver { tunnelEnd?.isOver = true }
+            return
+        }
+        tunnelEnd = TunnelEnd(error: error, isOver: isOver)
+        proceed()
+        guard machine.stage != .over, options.reconnection == nil else { return }
+        let message = "\(server) has ended the connection of the WebSocket."
+        mailbox.endSending(error ?? NetworkingError(.connectionLost, message))
     }
 
     // MARK: The end
@@ -282,6 +379,7 @@ final class WebSocketConnection {
     private func finish(_ end: WebSocketEnd, _ endTunnel: (any ByteTunnel) -> Void) {
         guard machine.stage != .over else { return }
         deliver()
+        intake.dropBytes()
         machine.end()
         timer?.task.cancel()
         timer = nil
@@ -305,6 +403,7 @@ final class WebSocketConnection {
 
     private func timePassed() {
         timer = nil
+        look()
         switch machine.expire(now: .now()) {
         case .goOn: break
         case .sendPing(let number):
@@ -324,21 +423,12 @@ extension WebSocketConnection: ByteTunnelReceiver {
     func received(_ bytes: ByteBuffer) {
         guard machine.mayReceive else { return }
         machine.heard(now: .now())
-        var bytes = bytes
-        do throws(WebSocketFault) {
-            while machine.mayReceive, let event = try reader.next(&bytes) { take(event) }
-        } catch {
-            // Messages that came before the fault are whole.
-            perform(machine.fail(error, now: .now()))
-        }
+        intake.append(bytes)
+        parse()
     }
 
     func receivedAll() {
-        deliver()
-        flushControls()
-        // The end of the connection is read, whatever there is before it.
-        if !machine.maySend { setReading() }
-        arm()
+        proceed()
     }
 
     func writabilityChanged() {
@@ -347,13 +437,13 @@ extension WebSocketConnection: ByteTunnelReceiver {
 
     func inputEnded() {
         guard machine.stage != .over else { return }
-        receivedAll()
+        proceed()
         // RFC 6455 §7.1.1, RFC 8441 §5: nothing goes on alone, with Close frames or without.
         tunnel.closeOutput()
-        finish(WebSocketEnd(in: machine.stage, nil, server: server)) { $0.close() }
+        end(nil, isOver: false)
     }
 
     func ended(_ error: NetworkingError?) {
-        finish(WebSocketEnd(in: machine.stage, error, server: server)) { _ in }
+        end(error, isOver: true)
     }
 }

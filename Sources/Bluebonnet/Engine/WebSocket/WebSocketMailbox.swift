@@ -47,11 +47,18 @@ final class WebSocketMailbox: Sendable {
         var senders = CircularBuffer<(message: WebSocketMessage, waiting: Waiting<Sent>)>()
         /// Whether this side has asked for the end.
         var isClosing = false
+        /// The error of what can no longer be sent, although messages are still read.
+        var sendError: NetworkingError?
         /// Whether the carrier knows that there is something to be sent.
         var isAwake = false
         var pings: [Waiting<Pong>] = []
         /// The pings that were sent, by their numbers in the connection.
         var sentPings: [UInt64: Waiting<Pong>] = [:]
+
+        /// The error of a message that cannot be sent any more.
+        var refusal: NetworkingError? {
+            end?.sendError ?? sendError ?? (isClosing ? WebSocketMailbox.closing : nil)
+        }
 
         mutating func newNumber() -> Int {
             lastNumber += 1
@@ -81,7 +88,7 @@ final class WebSocketMailbox: Sendable {
     }
 
     /// What a message counts in the buffers: an empty one takes memory too.
-    private static func size(of message: WebSocketMessage) -> Int { message.byteCount + 32 }
+    static func size(of message: WebSocketMessage) -> Int { message.byteCount + 32 }
 
     // MARK: Reading
 
@@ -140,11 +147,10 @@ final class WebSocketMailbox: Sendable {
         carrier?.continueReading()
     }
 
-    /// Hands over received messages, and empties the array. Returns whether more may be read.
-    func deliver(_ messages: inout [WebSocketMessage]) -> Bool {
-        guard !messages.isEmpty else { return true }
+    /// Hands over received messages.
+    func deliver(_ messages: [WebSocketMessage]) {
         typealias Delivery = (SuspendedCaller<Received, Never>, WebSocketMessage)
-        let (deliveries, mayRead) = state.withLock { state -> ([Delivery], Bool) in
+        let deliveries = state.withLock { state -> [Delivery] in
             var deliveries: [Delivery] = []
             for message in messages {
                 if state.inbox.isEmpty, let reader = state.readers.popFirst() {
@@ -155,14 +161,16 @@ final class WebSocketMailbox: Sendable {
                 }
             }
             state.isFull = state.inboxSize > receiveBuffer
-            return (deliveries, !state.isFull)
+            return deliveries
         }
-        messages.removeAll(keepingCapacity: true)
         for (caller, message) in deliveries { caller.resume(returning: .success(message)) }
-        return mayRead
     }
 
-    /// Whether received messages have room.
+    /// The bytes for which received messages still have room; below 0 where they have taken more.
+    var room: Int { state.withLock { receiveBuffer - $0.inboxSize } }
+
+    /// Whether received messages have room. Where they have none, the carrier is told when they
+    /// have.
     func hasRoom() -> Bool {
         state.withLock { state in
             if state.inboxSize <= receiveBuffer / 2 { state.isFull = false }
@@ -181,8 +189,7 @@ final class WebSocketMailbox: Sendable {
             case wait(Int)
         }
         let step = state.withLock { state -> Step in
-            if let end = state.end { return .over(end.sendError) }
-            if state.isClosing { return .over(Self.closing) }
+            if let error = state.refusal { return .over(error) }
             guard state.senders.isEmpty, state.outboxSize < sendBuffer else { return .wait(state.newNumber()) }
             state.append(message)
             return .taken(state.carrierToWake())
@@ -198,8 +205,7 @@ final class WebSocketMailbox: Sendable {
         let sent: Sent = await withTaskCancellationHandler {
             await SuspendedCaller.suspend { caller in
                 let (sent, carrier) = state.withLock { state -> (Sent?, (any Carrier)?) in
-                    if let end = state.end { return (.failure(end.sendError), nil) }
-                    if state.isClosing { return (.failure(Self.closing), nil) }
+                    if let error = state.refusal { return (.failure(error), nil) }
                     if Task.isCancelled { return (.failure(Self.cancelled), nil) }
                     // There may be room meanwhile, and then nobody would give it any.
                     if state.senders.isEmpty, state.outboxSize < sendBuffer {
@@ -246,7 +252,7 @@ final class WebSocketMailbox: Sendable {
         let pong: Pong = await withTaskCancellationHandler {
             await SuspendedCaller.suspend { caller in
                 let (failure, carrier) = state.withLock { state -> (NetworkingError?, (any Carrier)?) in
-                    if let end = state.end { return (end.sendError, nil) }
+                    if let error = state.end?.sendError ?? state.sendError { return (error, nil) }
                     if Task.isCancelled { return (Self.cancelled, nil) }
                     state.pings.append(Waiting(number: number, caller: caller))
                     // Also one that knows of messages: it may have looked for pings already.
@@ -345,6 +351,22 @@ final class WebSocketMailbox: Sendable {
             return Array(state.sentPings.values)
         }
         for ping in pings { ping.caller.resume(returning: .failure(end.sendError)) }
+    }
+
+    /// The connection sends no more, and what it has received is still to be read. Those who wait
+    /// to send, or for a pong, are told.
+    func endSending(_ error: NetworkingError) {
+        typealias Waiters = ([Waiting<Sent>], [Waiting<Pong>])
+        let (senders, pings) = state.withLock { state -> Waiters in
+            state.sendError = error
+            defer {
+                state.senders.removeAll()
+                (state.pings, state.sentPings) = ([], [:])
+            }
+            return (state.senders.map(\.waiting), state.pings + state.sentPings.values)
+        }
+        for sender in senders { sender.caller.resume(returning: .failure(error)) }
+        for ping in pings { ping.caller.resume(returning: .failure(error)) }
     }
 
     /// Nothing will be received or sent any more.

@@ -37,6 +37,7 @@ struct WebSocketMessageReader {
     private var frames: WebSocketFrameReader
     private let inflater: WebSocketInflater?
     private var message: Message?
+    private var skipsMessages = false
 
     /// - Parameters:
     ///   - options: The limits.
@@ -55,6 +56,7 @@ struct WebSocketMessageReader {
     mutating func next(_ buffer: inout ByteBuffer) throws(WebSocketFault) -> Event? {
         while let event = try frames.next(&buffer) {
             switch event {
+            case .begin where skipsMessages, .data where skipsMessages: continue
             case .begin(let opcode, let isCompressed):
                 message = Message(isText: opcode == .text, isCompressed: isCompressed)
             case .data(let piece, let isLast):
@@ -65,6 +67,13 @@ struct WebSocketMessageReader {
             }
         }
         return nil
+    }
+
+    /// From now on messages are skipped, and so is the rest of the one under way: they are not
+    /// checked, not kept, and not made of what they were compressed to.
+    mutating func skipMessages() {
+        skipsMessages = true
+        message = nil
     }
 
     private mutating func take(_ piece: ByteBuffer, isLast: Bool) throws(WebSocketFault) -> WebSocketMessage? {

@@ -168,15 +168,17 @@ public final class WebSocketTask: SessionTask {
         if !start() { call.resume() }
     }
 
-    /// Stops sending and reading messages, so that the server is slowed down. A task that was not
-    /// started stays so.
+    /// Stops sending and reading messages, so that the server is slowed down, until ``resume()`` or
+    /// ``close(_:reason:)``. A task that was not started stays so.
     public func suspend() {
         call.suspend()
     }
 
     /// Closes the WebSocket behind the messages that were sent, and returns when it is closed
     /// (RFC 6455 §7.1.2): after ``WebSocketOptions/closeTimeout`` twice at the latest. What the
-    /// server sends meanwhile can still be read. Before it is open, this cancels the task.
+    /// server sends meanwhile can still be read, as far as ``WebSocketOptions/receiveBuffer`` has
+    /// room; the rest is dropped. Of a task that is suspended, both directions go on for it. Before
+    /// it is open, this cancels the task.
     ///
     /// - Parameters:
     ///   - code: The code; one that no Close frame can have counts as 1000. Default: 1000.

@@ -12,6 +12,7 @@ struct HTTP2TunnelTests {
     /// Runs with a session that has learned that the server opens tunnels.
     private func run(
         _ tunnel: [HTTP2FaultStep],
+        receiveBuffer: Int = 1 << 20,
         _ work: (HTTP2FaultServer, WebSocketTask) async throws -> Void
     ) async throws {
         let script = HTTP2FaultServer.Script.heads { request in
@@ -20,7 +21,9 @@ struct HTTP2TunnelTests {
         try await HTTP2FaultServer.run(script, options: .init(settings: Self.settings)) { server in
             try await withSession(.http2()) { session in
                 _ = try await session.data(for: Request(to: server.baseURL))
-                let socket = session.webSocket(for: try Request(to: server.baseURL + "/chat"))
+                var options = WebSocketOptions()
+                options.receiveBuffer = receiveBuffer
+                let socket = session.webSocket(for: try Request(to: server.baseURL + "/chat"), options: options)
                 socket.resume()
                 try await work(server, socket)
             }
@@ -75,6 +78,24 @@ struct HTTP2TunnelTests {
             try await socket.expect(.text("hi"))
             let error = try await networkingError { try await socket.receive() }
             #expect(error.code == .connectionLost)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `what came before the end is read before it, and nothing is sent any more`(isInOrder: Bool) async throws {
+        let frames = (0..<100).flatMap { WebSocketFrame.text("\($0)").bytes } + WebSocketFrame.close(1000).bytes
+        let end: [HTTP2FaultStep] = isInOrder ? [] : [.resetStream(.internalError)]
+        let steps: [HTTP2FaultStep] = [.head(200), .body(frames, endStream: isInOrder)] + end
+        try await run(steps, receiveBuffer: 100) { _, socket in
+            _ = try await socket.value
+            // The server has ended the connection; that there is a Close frame is not read yet.
+            let error = try await networkingError {
+                while true { try await socket.send("late") }
+            }
+            #expect(error.code == (isInOrder ? .connectionLost : .streamReset))
+            let all = try await socket.all()
+            #expect(all == (0..<100).map { .text("\($0)") })
+            #expect(socket.closure?.code == .normalClosure)
         }
     }
 }

@@ -60,10 +60,26 @@ import Testing
         _ = open(mailbox)
         try await mailbox.send("first")
         #expect(mailbox.takeOutgoing(upTo: 1000).count == 1)
-        var received: [WebSocketMessage] = ["one"]
-        #expect(!mailbox.deliver(&received))
+        mailbox.deliver(["one"])
+        #expect(!mailbox.hasRoom() && mailbox.room < 0)
         let message = try await mailbox.next()
         #expect(message == "one")
-        #expect(mailbox.hasRoom())
+        #expect(mailbox.hasRoom() && mailbox.room == 0)
+    }
+
+    @Test func `where a connection sends no more, senders are told, and messages are still read`() async throws {
+        let mailbox = WebSocketMailbox(WebSocketOptions { $0.sendBuffer = 10 })
+        _ = open(mailbox)
+        mailbox.deliver(["before"])
+        try await mailbox.send("0123456789")
+        async let sent = networkingError { try await mailbox.send("waits") }
+        async let pong = networkingError { try await mailbox.ping() }
+        // Each of them finds the end, or the end finds it while it waits.
+        mailbox.endSending(NetworkingError(.connectionLost, "over"))
+        #expect(try await sent.code == .connectionLost)
+        #expect(try await pong.code == .connectionLost)
+        #expect(try await networkingError { try await mailbox.send("late") }.code == .connectionLost)
+        let message = try await mailbox.next()
+        #expect(message == "before")
     }
 }

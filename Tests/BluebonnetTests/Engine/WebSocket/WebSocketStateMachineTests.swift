@@ -173,6 +173,56 @@ import Testing
         #expect(expiry29 == .pingTimedOut)
     }
 
+    @Test func `a peer that takes what was sent before a ping is there`() {
+        var machine = machine {
+            $0.pingInterval = nil
+            $0.pingTimeout = .seconds(5)
+        }
+        machine.wrote(1000)
+        machine.looked(unsent: 900, now: at(0))
+        _ = machine.sendPing(now: at(0))
+        machine.wrote(5000)
+        // It has taken 200 bytes more.
+        machine.looked(unsent: 5700, now: at(5))
+        let expiry = machine.expire(now: at(5))
+        #expect(expiry == .goOn)
+        #expect(machine.nextDeadline == at(10))
+        // Then the ping as well: its pong can come from now on.
+        machine.looked(unsent: 0, now: at(10))
+        #expect(machine.nextDeadline == at(15))
+        machine.wrote(100)
+        machine.looked(unsent: 0, now: at(15))
+        let end = machine.expire(now: at(15))
+        #expect(end == .pingTimedOut)
+    }
+
+    @Test func `a peer that takes nothing, or only the ping, has the time of its pong`() {
+        for takesPing in [true, false] {
+            var machine = machine {
+                $0.pingInterval = nil
+                $0.pingTimeout = .seconds(5)
+            }
+            machine.wrote(1000)
+            machine.looked(unsent: takesPing ? 0 : 1000, now: at(0))
+            _ = machine.sendPing(now: at(0))
+            machine.wrote(14)
+            machine.looked(unsent: takesPing ? 0 : 1014, now: at(5))
+            let expiry = machine.expire(now: at(5))
+            #expect(expiry == .pingTimedOut)
+        }
+    }
+
+    @Test func `a close that is wanted is one from then on, until the peer has closed`() {
+        var machine = machine()
+        #expect(!machine.isClosing)
+        machine.wantsToClose(now: at(0))
+        #expect(machine.isClosing && machine.maySend)
+        _ = machine.close(now: at(1))
+        #expect(machine.isClosing && !machine.maySend)
+        _ = machine.received(WebSocketClosure(code: .normalClosure), now: at(2))
+        #expect(!machine.isClosing)
+    }
+
     @Test func `a close that cannot be sent has its time, too`() {
         var machine = machine {
             $0.pingInterval = nil

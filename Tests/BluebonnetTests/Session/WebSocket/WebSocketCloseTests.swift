@@ -231,6 +231,25 @@ struct WebSocketCloseTests {
         }
     }
 
+    @Test func `closing a suspended task sends what was to be sent, and closes it in order`() async throws {
+        let seen = Notes<String>()
+        try await withWebSocket(to: { peer, _ in
+            try await peer.open()
+            seen.note(String(decoding: try await peer.readMessage(), as: UTF8.self))
+            try await peer.send(.text("meanwhile"))
+            seen.note("close \(try await peer.finish().closeCode ?? 0)")
+        }) { socket in
+            _ = try await socket.value
+            socket.suspend()
+            try await socket.send("before")
+            let closure = await socket.close(4000)
+            #expect(closure.code == 4000)
+            let all = try await socket.all()
+            #expect(all == [.text("meanwhile")])
+        }
+        #expect(seen.all == ["before", "close 4000"])
+    }
+
     @Test func `a suspended task can be closed`() async throws {
         try await withWebSocket(
             to: { peer, _ in
