@@ -40,9 +40,12 @@ struct TimingTable {
     }
 
     private func block(_ transaction: TransactionMetrics) -> String {
-        ([title(transaction)] + connection(transaction) + attempts(transaction) + bytes(transaction)
-            + phases(transaction))
-            .joined(separator: "\n")
+        ([title(transaction)] + facts(of: transaction)).joined(separator: "\n")
+    }
+
+    /// Connection, bytes and phases of a request, one line for each.
+    func facts(of transaction: TransactionMetrics) -> [String] {
+        connection(transaction) + attempts(transaction) + bytes(transaction) + phases(of: transaction)
     }
 
     private func title(_ transaction: TransactionMetrics) -> String {
@@ -97,7 +100,8 @@ struct TimingTable {
         "  \(paint(Self.padded(name, to: 10), .name))\(value)"
     }
 
-    private func phases(_ transaction: TransactionMetrics) -> [String] {
+    /// The phases of a request, one line for each, and its whole time.
+    func phases(of transaction: TransactionMetrics) -> [String] {
         let end = transaction.end ?? transaction.start
         let named: [(String, TransactionMetrics.Phase?)] = [
             ("queue", transaction.queue), ("lookup", transaction.nameLookup), ("connect", transaction.connect),

@@ -7,15 +7,19 @@ struct HeadText {
     let paint: Paint
     /// Whether the secrets in fields and URLs are replaced, by the rules of `curlDescription`.
     var hidesSecrets = false
+    /// Whether characters that steer a terminal are replaced. In a pipe, fields stay as they are.
+    var isTerminal = false
 
     /// The request as it was sent, with the fields that the engine adds. With HTTP/2 the first two
-    /// lines stand for its pseudo-header fields (RFC 9113 §8.3.1).
-    func request(_ request: Request, version: HTTPVersion = .http1_1) -> [String] {
+    /// lines stand for its pseudo-header fields (RFC 9113 §8.3.1). The version is left out where it
+    /// is nil, since it is not known before there is a connection.
+    func request(_ request: Request, version: HTTPVersion? = .http1_1) -> [String] {
         let url = request.url
         var path = url.path(percentEncoded: true)
         if !path.hasPrefix("/") { path = "/" + path }
         if let query = url.query(percentEncoded: true) { path += "?" + query }
-        var lines = ["\(request.method.rawValue) \(shown(url: path)) HTTP/\(version)"]
+        let protocolName = version.map { " HTTP/\($0)" } ?? ""
+        var lines = ["\(request.method.rawValue) \(shown(url: path))\(protocolName)"]
         let host = request.headerFields.first { $0.name.canonicalName == "host" }?.value ?? URLShorthand.host(of: url)
         lines.append(field("Host", host))
         for header in request.headerFields where header.name.canonicalName != "host" {
@@ -27,7 +31,7 @@ struct HeadText {
         if let body = request.body {
             if let length = body.length {
                 lines.append(field("Content-Length", "\(length)"))
-            } else if version < .http2 {
+            } else if let version, version < .http2 {
                 lines.append(field("Transfer-Encoding", "chunked"))
             }
         } else if [.post, .put, .patch].contains(request.method) {
@@ -44,7 +48,7 @@ struct HeadText {
             case ..<400: .redirection
             default: .failure
             }
-        return [paint(head.description, part)] + head.headerFields.map { field($0.name.rawName, shown($0)) }
+        return [paint(harmless(head.description), part)] + head.headerFields.map { field($0.name.rawName, shown($0)) }
     }
 
     /// The times of all phases, in one line, and the stream of HTTP/2.
@@ -73,8 +77,10 @@ struct HeadText {
     }
 
     private func field(_ name: String, _ value: String) -> String {
-        "\(paint(name, .name)): \(value)"
+        "\(paint(name, .name)): \(harmless(value))"
     }
+
+    private func harmless(_ text: String) -> String { isTerminal ? ShownText.harmless(text) : text }
 
     /// For people: `0.31 ms`, `12.5 ms`, `1304 ms`.
     static func milliseconds(_ duration: Duration) -> String {

@@ -1,5 +1,6 @@
 import Bluebonnet
 import FoundationEssentials
+import HTTPTypes
 
 /// Writes heads and timings to a stream.
 struct HeadWriter {
@@ -8,17 +9,19 @@ struct HeadWriter {
     /// Whether the secrets in fields and URLs are replaced.
     var hidesSecrets = false
 
-    private var text: HeadText { HeadText(paint: Paint(style), hidesSecrets: hidesSecrets) }
+    private var text: HeadText {
+        HeadText(paint: Paint(style), hidesSecrets: hidesSecrets, isTerminal: style.isTerminal)
+    }
 
-    /// Writes everything that is known when the head is there: redirects, request, informational
-    /// responses, response.
+    /// Writes the response when its head is there: informational responses, and the response.
     func write(_ response: TransportResponse) {
-        for url in response.redirects {
-            write(lines: [text.paint("redirected to \(text.shown(url: url.absoluteString))", .faint)])
-        }
-        write(response.request, version: response.head.httpVersion)
         for head in response.informational { write(head) }
         write(response.head)
+    }
+
+    /// Writes where a redirect leads.
+    func writeRedirect(to url: URL) {
+        write(lines: [text.paint("redirected to \(text.shown(url: url.absoluteString))", .faint)])
     }
 
     /// Writes which addresses were tried, and the proxy, for each connection that was made.
@@ -34,13 +37,51 @@ struct HeadWriter {
         write(lines: lines.map { text.paint($0, .faint) })
     }
 
-    func write(_ request: Request, version: HTTPVersion = .http1_1) {
+    /// Writes the head of a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - version: The version of HTTP; nil where it is not known yet.
+    func write(_ request: Request, version: HTTPVersion? = .http1_1) {
         write(lines: text.request(request, version: version) + [""])
     }
 
     func write(_ head: ResponseHead) {
         write(lines: text.response(head) + [""])
     }
+
+    /// Writes the body of a request that is in memory, and the length of another one.
+    func write(_ body: RequestBody, of request: Request) {
+        guard let data = body.data else {
+            let length = body.length.map { "\($0) bytes" } ?? "a stream"
+            return write(lines: [text.paint("(the body is \(length))", .faint), ""])
+        }
+        let contentType = request.headerFields[.contentType]
+        let type = contentType.flatMap(MediaType.name)
+        let kind = BodyKind(mediaType: type)
+        guard style.isTerminal || style.formats || style.colors else {
+            return stream.write(data + Array("\n\n".utf8))
+        }
+        let body = BodyText(style: style)
+        guard !TerminalText.isBinary(data, kind), let shown = body.render(data, kind: kind, contentType, type) else {
+            return write(lines: [text.paint("(the body is binary, \(data.count) bytes)", .faint), ""])
+        }
+        write(lines: [shown, ""])
+    }
+
+    /// Writes connection, bytes and phases of the last request, for `--meta`.
+    func write(meta metrics: TaskMetrics) {
+        guard let transaction = metrics.transactions.last else { return }
+        stream.write(line: table.facts(of: transaction).joined(separator: "\n"))
+    }
+
+    /// Writes the phases of the last request as a picture, on a terminal.
+    func write(picture metrics: TaskMetrics?) {
+        guard style.isTerminal, let transaction = metrics?.transactions.last else { return }
+        stream.write(line: table.phases(of: transaction).joined(separator: "\n"))
+    }
+
+    private var table: TimingTable { TimingTable(paint: Paint(style), drawsBars: style.isTerminal) }
 
     func write(_ timings: Timings, stream: Int?) {
         write(lines: [text.timings(timings, stream: stream)])

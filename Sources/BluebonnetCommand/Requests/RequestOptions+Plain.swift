@@ -18,6 +18,10 @@ extension RequestOptions {
         (follow, maxRedirects, bodyOnInsecureRedirects, checkStatus) = (true, 20, false, true)
         insecureRedirects = true
         (unixSocket, defaultScheme) = (nil, "http")
+        var shown = OutputOptions()
+        (shown.printed, shown.headers, shown.body, shown.meta) = (nil, false, false, false)
+        (shown.all, shown.quiet, shown.style) = (false, false, nil)
+        self.shown = shown
         var cookies = CookieOptions()
         cookies.cookies = nil
         (self.cookies, session) = (cookies, nil)

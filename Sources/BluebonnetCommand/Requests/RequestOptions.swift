@@ -125,6 +125,9 @@ struct RequestOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("The scheme of a URL without one.", valueName: "scheme"))
     var defaultScheme = "http"
 
+    @OptionGroup(title: "Output options")
+    var shown: OutputOptions
+
     @OptionGroup
     var retries: RetryOptions
 
@@ -166,6 +169,9 @@ struct RequestOptions: ParsableArguments {
             throw ValidationError(
                 "--body-on-insecure-redirects and --no-insecure-redirects cannot be used together."
             )
+        }
+        if shown.quiet, verbose || include {
+            throw ValidationError("--quiet shows nothing, and cannot be used with --verbose or --include.")
         }
         if session != nil, cookies.cookies != nil {
             throw ValidationError("--session has cookies of its own and cannot be used with --cookies.")

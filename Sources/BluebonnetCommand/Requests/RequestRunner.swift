@@ -33,11 +33,13 @@ struct RequestRunner {
         let observation = options.observation.observation(ofOneRequest: true)
         var configuration = try configuration(of: plan, named)
         if let observation { configuration.observers = [observation] }
-        if options.verbose { configuration.observers.append(RetryDisplay(heads: heads)) }
+        let display = options.verbose ? ExchangeDisplay(heads, parts: .heads, version: version) : nil
+        if let display { configuration.observers += [RetryDisplay(heads: heads), display] as [any TaskObserver] }
+        if options.shown.all { configuration.observers.append(ExchangeDisplay(output, parts: parts, version: version)) }
         let session = SessionManager(configuration: configuration)
         do {
             try await CookieJar.saving(configuration.cookieJar, and: configuration.cache) {
-                try await send(plan, over: session, named, filter: filter, observation)
+                try await send(plan, over: session, named, filter: filter, observation, display)
             }
         } catch {
             // The failure of the request is the one that counts.
@@ -56,26 +58,24 @@ struct RequestRunner {
         over session: SessionManager,
         _ named: NamedSession?,
         filter: JSONFilter?,
-        _ observation: Observation?
+        _ observation: Observation?,
+        _ display: ExchangeDisplay?
     ) async throws {
         do {
             guard showsProgress(of: plan) || makesFile else {
-                return try await exchange(plan, over: session, named, filter: filter, observation)
+                return try await exchange(plan, over: session, named, filter: filter, observation, display)
             }
             // Before the process ends, a half-written file and the progress bar must be removed.
             try await TerminationSignals.cancelling {
                 guard showsProgress(of: plan) else {
-                    return try await exchange(plan, over: session, named, filter: filter, observation)
+                    return try await exchange(plan, over: session, named, filter: filter, observation, display)
                 }
                 try await ProgressDisplay.show(of: session) {
-                    try await exchange(plan, over: session, named, filter: filter, observation)
+                    try await exchange(plan, over: session, named, filter: filter, observation, display)
                 }
             }
         } catch let failure as NetworkingError {
-            if options.verbose, failure.response == nil {
-                heads.write(attempts: failure.metrics)
-                heads.write(failure.request ?? plan.request)
-            }
+            if options.verbose, failure.response == nil { heads.write(attempts: failure.metrics) }
             throw CommandFailure(failure)
         }
     }
@@ -101,12 +101,14 @@ struct RequestRunner {
         over session: SessionManager,
         _ named: NamedSession?,
         filter: JSONFilter?,
-        _ observation: Observation?
+        _ observation: Observation?,
+        _ display: ExchangeDisplay?
     ) async throws {
         let startedAt = ContinuousClock.now
         let response = try await session.open(plan.request)
         try named?.keep(plan.ownHeaderFields, for: plan.request.url)
-        if options.verbose {
+        if let display {
+            if !display.hasRequest { heads.write(response.request, version: response.head.httpVersion) }
             heads.write(attempts: response.metrics)
             heads.write(response)
         }
@@ -114,11 +116,13 @@ struct RequestRunner {
         let isSaved = savedPath != nil && response.head.status.code < 400
         try await show(isSaved ? response : observation?.watching(response) ?? response, filter: filter)
         observation?.note(plan.request, response.metrics)
-        if options.verbose {
+        if display != nil {
             var timings = response.timings
             timings.total = startedAt.duration(to: .now)
             heads.write(timings, stream: response.metrics?.transactions.last?.streamIdentifier)
+            heads.write(picture: response.metrics)
         }
+        if parts.contains(.meta), let metrics = response.metrics { output.write(meta: metrics) }
         guard options.checkStatus else { return }
         let status = ExitStatus(statusCode: response.head.status.code)
         if status != .success { throw status }
@@ -126,12 +130,37 @@ struct RequestRunner {
 
     /// The writer of `-v`.
     private var heads: HeadWriter {
-        HeadWriter(stream: .error, style: OutputStyle(options.pretty, for: .error), hidesSecrets: true)
+        let style = OutputStyle(options.pretty, for: .error, theme: options.shown.style)
+        return HeadWriter(stream: .error, style: style, hidesSecrets: true)
+    }
+
+    /// The writer of heads to standard output.
+    private var output: HeadWriter { HeadWriter(stream: .output, style: style) }
+
+    /// The parts that are shown on standard output. A response to HEAD is only a head, and what one
+    /// to OPTIONS says is in its head (RFC 9110 §9.3.7).
+    private var parts: PrintedParts {
+        var usual = PrintedParts.responseBody
+        if options.include || method == .head || method == .options { usual.insert(.responseHead) }
+        return options.shown.parts(usual: usual)
+    }
+
+    /// The version of HTTP, where the options or the scheme decide it.
+    private var version: HTTPVersion? {
+        switch options.connection.version {
+        case .http1: return .http1_1
+        case .priorKnowledge: return .http2
+        case .http2, nil:
+            let url = URLShorthand.expand(options.url, scheme: options.defaultScheme)
+            let isSecure = url.lowercased().hasPrefix("https")
+            return isSecure ? options.connection.version.map { _ in .http2 } : .http1_1
+        }
     }
 
     /// Whether a body is read from a file or written to one, and standard error is a terminal.
     private func showsProgress(of plan: RequestPlan) -> Bool {
         let isLarge = plan.request.body.map { $0.data == nil } ?? false
+        guard !options.shown.quiet else { return false }
         return (isLarge || savedPath != nil) && OutputStyle(.auto, for: .error).redraws
     }
 
@@ -198,13 +227,13 @@ struct RequestRunner {
         }
     }
 
-    private var style: OutputStyle { OutputStyle(options.rawOutput ? .none : options.pretty, for: .output) }
+    private var style: OutputStyle {
+        OutputStyle(options.rawOutput ? .none : options.pretty, for: .output, theme: options.shown.style)
+    }
 
     private func show(_ response: TransportResponse, filter: JSONFilter?) async throws {
-        // The response to a HEAD is only a head.
-        if options.include || method == .head {
-            HeadWriter(stream: .output, style: style).write(response.head)
-        }
+        if !options.shown.all { write(response.request, version: response.head.httpVersion) }
+        if parts.contains(.responseHead) { output.write(response.head) }
         let isFailure = response.head.status.code >= 400
         if let savedPath {
             guard isFailure else { return try await save(response, as: savedPath) }
@@ -213,6 +242,10 @@ struct RequestRunner {
         }
         // The output begins here, and the bar must not be in it.
         Terminal.shared.endStatus()
+        guard parts.contains(.responseBody) else {
+            if options.shown.quiet, isFailure, savedPath == nil { tellStatus(of: response) }
+            return
+        }
         let printer = BodyPrinter(
             style: style,
             output: .output,
@@ -226,8 +259,8 @@ struct RequestRunner {
         case .shown: break
         case .empty:
             // Without this line a failure would look like a success.
-            guard isFailure, savedPath == nil, method != .head, !options.include, !options.verbose else { break }
-            StandardStream.error.write(line: "bluebonnet: \(response.head.status)\(advice(for: response))")
+            guard isFailure, savedPath == nil, !parts.contains(.responseHead), !options.verbose else { break }
+            tellStatus(of: response)
         case .withheld:
             StandardStream.error.write(
                 line: "bluebonnet: The body is binary (\(type)) and is not shown on a terminal; save it with -o FILE."
@@ -239,12 +272,22 @@ struct RequestRunner {
         }
     }
 
+    /// Writes what is shown of a request.
+    private func write(_ request: Request, version: HTTPVersion) {
+        if parts.contains(.requestHead) { output.write(request, version: version) }
+        if parts.contains(.requestBody), let body = request.body { output.write(body, of: request) }
+    }
+
+    private func tellStatus(of response: TransportResponse) {
+        StandardStream.error.write(line: "bluebonnet: \(response.head.status)\(advice(for: response))")
+    }
+
     /// Streams the body into a file, and prints a summary on a terminal.
     private func save(_ response: TransportResponse, as path: String) async throws {
         let startedAt = ContinuousClock.now
         let count = try await response.body.write(toPath: path)
         Terminal.shared.endStatus()
-        guard OutputStyle(.auto, for: .error).redraws else { return }
+        guard !options.shown.quiet, OutputStyle(.auto, for: .error).redraws else { return }
         let duration = startedAt.duration(to: .now)
         StandardStream.error.write(line: ProgressBar.summary(of: path, bytes: count, duration: duration))
     }

@@ -1,0 +1,149 @@
+import Foundation
+import LocalServer
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite(.timeLimit(.minutes(5))) struct PrintedPartsProcessTests {
+    private static let response = FaultStep.respond(headers: [("X", "1")], body: "hello")
+    private static let sent = "POST / HTTP/1.1\nHost: 127.0.0.1:"
+    private static let received = "HTTP/1.1 200 Scripted\nContent-Length: 5\nX: 1\n\n"
+
+    private func run(_ options: String...) async throws -> Command.Output {
+        try await FaultServer.run(.requests { _ in [Self.response] }) { server in
+            try await Command.run(["post", server.baseURL, "a=1"] + options)
+        }
+    }
+
+    @Test func `--print shows head and body of the request and of the response`() async throws {
+        let all = try await run("--print=HBhb").text
+        #expect(all.hasPrefix(Self.sent))
+        #expect(all.hasSuffix("\n\n{\"a\":\"1\"}\n\n\(Self.received)hello"), "\(all)")
+        #expect(try await run("-p", "h").text == Self.received)
+        #expect(try await run("--headers").text == Self.received)
+        #expect(try await run("--body").text == "hello")
+        #expect(try await run("--print=").text == "")
+    }
+
+    @Test func `--meta shows connection, bytes and phases, and no body`() async throws {
+        let text = try await run("--meta").text
+        #expect(text.contains("  server    127.0.0.1:"), "\(text)")
+        #expect(text.contains("  received  head "), "\(text)")
+        #expect(text.contains("  total     "), "\(text)")
+        #expect(!text.contains("hello"))
+    }
+
+    @Test func `--all shows every hop in its order`() async throws {
+        try await LocalServer.run { server in
+            let output = try await Command.run("get", server.baseURL + "/redirect/2", "--all")
+            let lines = output.text.split(separator: "\n").filter {
+                $0.hasPrefix("GET ") || $0.hasPrefix("HTTP/") || $0.hasPrefix("{")
+            }
+            #expect(
+                lines == [
+                    "GET /redirect/2 HTTP/1.1", "HTTP/1.1 302 Found", "GET /relative-redirect/1 HTTP/1.1",
+                    "HTTP/1.1 302 Found", "GET /get HTTP/1.1", "HTTP/1.1 200 OK", "{",
+                ],
+                "\(output.text)"
+            )
+        }
+    }
+
+    @Test func `--quiet shows nothing, and the status of an error`() async throws {
+        let good = try await run("--quiet")
+        #expect(good.text == "" && good.errors == "" && good.status == 0)
+        try await FaultServer.run([.readRequest, .respond(404, body: "long story")]) { server in
+            let bad = try await Command.run("get", "-q", server.baseURL)
+            #expect(bad.text == "" && bad.status == 4)
+            #expect(bad.errors == "bluebonnet: 404 Scripted\n")
+        }
+    }
+
+    @Test func `the response to OPTIONS shows its head`() async throws {
+        try await LocalServer.run { server in
+            let output = try await Command.run("options", server.baseURL + "/get")
+            #expect(output.text.hasPrefix("HTTP/1.1 200 OK\n"), "\(output.text)")
+            #expect(output.text.contains("Allow: GET, HEAD, OPTIONS\n"), "\(output.text)")
+        }
+    }
+
+    @Test func `-v shows the head of a request before there is a response`() async throws {
+        let gate = FaultGate()
+        try await FaultServer.run([.readRequest, .hold(gate), Self.response]) { server in
+            let process = Command.process(["get", "-v", server.baseURL + "/slow"])
+            let (output, errors) = (Pipe(), Pipe())
+            (process.standardOutput, process.standardError) = (output, errors)
+            let status = try process.start()
+            var text = ""
+            while !text.contains("\n\n") {
+                let next = await errors.nextText()
+                if next.isEmpty { break }
+                text += next
+            }
+            #expect(text.hasPrefix("GET /slow HTTP/1.1\n"), "\(text)")
+            #expect(!text.contains("HTTP/1.1 200"))
+            gate.open()
+            #expect(await status.value == 0)
+        }
+    }
+
+    @Test func `-v shows each hop of a redirect, and where it leads`() async throws {
+        try await LocalServer.run { server in
+            let errors = try await Command.run("get", "-v", server.baseURL + "/redirect/1").errors
+            let first = try #require(errors.range(of: "GET /redirect/1 HTTP/1.1\n"))
+            let second = try #require(errors.range(of: "HTTP/1.1 302 Found\n"))
+            let third = try #require(errors.range(of: "redirected to \(server.baseURL)/get\n"))
+            let fourth = try #require(errors.range(of: "GET /get HTTP/1.1\n"))
+            #expect(first.lowerBound < second.lowerBound && second.lowerBound < third.lowerBound)
+            #expect(third.lowerBound < fourth.lowerBound)
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(5)), .needs("script")) struct ShownOnTerminalTests {
+    private func show(_ response: FaultStep, _ options: String = "", environment: String = "") async throws -> String {
+        try await FaultServer.run(.requests { _ in [response] }) { server in
+            try await Command.onTerminal("get \(server.baseURL) \(options)", environment: environment)
+        }
+    }
+
+    @Test func `nothing in a body or a head steers the terminal`() async throws {
+        let title = "\u{1B}]0;pwned\u{07}"
+        let bodies = [
+            ("text/plain", "a\(title)b\rc"), ("text/html", "<p>\(title)</p>"),
+            ("application/json", #"{"a":"\u{9B}2J"}"#), ("application/x-www-form-urlencoded", "a=\(title)"),
+            ("text/event-stream", "data: \(title)\n\n"), ("application/xml", "<a>\(title)</a>"),
+        ]
+        for (type, body) in bodies {
+            let head = [("Content-Type", type), ("X-Title", "\u{9B}2J")]
+            let text = try await show(.respond(headers: head, body: body), "-i -v", environment: "NO_COLOR=1")
+            #expect(
+                !text.contains("\u{1B}") && !text.contains("\u{07}") && !text.contains("\u{9B}"),
+                "\(type): \(text)"
+            )
+        }
+    }
+
+    @Test func `text in another charset is shown in UTF-8, and a binary body is not shown`() async throws {
+        let latin = FaultStep.respond(
+            headers: [("Content-Type", "text/plain; charset=iso-8859-1")],
+            bytes: [0x63, 0xE9]
+        )
+        #expect(try await show(latin) == "cé\r\n")
+        let binary = FaultStep.respond(headers: [("Content-Type", "image/png")], bytes: [0x89, 0x50, 0x4E, 0x47])
+        #expect(try await show(binary).contains("The body is binary (image/png)"))
+    }
+
+    @Test func `the picture of the phases ends -v on a terminal`() async throws {
+        let text = try await show(.respond(body: "x"), "-v", environment: "NO_COLOR=1")
+        #expect(text.contains("  wait  ") && text.contains("  total  "), "\(text)")
+        #expect(text.contains("▏") || text.contains("█"))
+    }
+
+    @Test func `--style chooses the colours`() async throws {
+        let json = FaultStep.respond(headers: [("Content-Type", "application/json")], body: #"{"a":1}"#)
+        #expect(try await show(json, "--style dark").contains("\u{1B}[38;5;75m\"a\""))
+        #expect(try await show(json, environment: "TERM=xterm-256color").contains("\u{1B}[38;5;63m\"a\""))
+        #expect(try await show(json, "--style mono").contains("\u{1B}[1m\"a\""))
+    }
+}
