@@ -117,7 +117,7 @@ struct MainCommand: AsyncParsableCommand {
         case let status as ExitStatus:
             status.exit()
         case let failure as CommandFailure:
-            StandardStream.error.write(line: "bluebonnet: \(failure.message)")
+            ErrorReport.write(failure)
             failure.status.exit()
         default:
             guard exitCode(for: error).isSuccess else { finish(with: usageFailure(error)) }

@@ -5,18 +5,25 @@ struct CommandFailure: Error, Sendable, Equatable {
     /// The text after `bluebonnet: `.
     var message: String
     var status: ExitStatus
+    /// The kind of failure for programs; of an error of the library its code.
+    var code = "failed"
 
     /// A failure of arguments that the command cannot use.
     static func usage(_ message: String) -> CommandFailure {
-        CommandFailure(message: message, status: .usage)
+        CommandFailure(message: message, status: .usage, code: "invalid-usage")
     }
 }
 
 extension CommandFailure {
-    /// A request that failed: its code and its sentence.
+    /// Standard output that cannot be written.
+    init(outputFailure: SystemFailure) {
+        self.init(message: "\(outputFailure).", status: .transport, code: "output-failed")
+    }
+
+    /// A request that failed: its sentence, and what can be done about it.
     init(_ error: NetworkingError) {
-        self.init(message: "\(error.code.rawValue): \(error.message)", status: ExitStatus(error))
-        guard error.code == .redirectRefused, error.message.contains("sendsBodiesOnInsecureRedirects") else { return }
-        message += " The option for this is --body-on-insecure-redirects."
+        let sentence = [".", "?", "!"].contains(error.message.suffix(1)) ? error.message : error.message + "."
+        let message = [sentence, FailureAdvice.text(for: error)].compactMap(\.self).joined(separator: " ")
+        self.init(message: message, status: ExitStatus(error), code: error.code.rawValue)
     }
 }

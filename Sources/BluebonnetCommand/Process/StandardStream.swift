@@ -48,7 +48,7 @@ struct StandardStream: Sendable {
             // SwiftNIO ignores SIGPIPE; a filter whose reader has closed the pipe must end by it.
             if error.code == EPIPE { return TerminationSignals.endInOrder(.brokenPipe) }
             TerminationSignals.endInOrder(.status(.transport)) {
-                if descriptor == 1 { Self.error.write(line: "bluebonnet: output-failed: \(error)") }
+                if descriptor == 1 { ErrorReport.write(CommandFailure(outputFailure: error)) }
             }
         }
     }

@@ -112,6 +112,7 @@ struct ConnectionOptions: ParsableArguments {
 
     /// Puts the options into a configuration.
     func apply(to configuration: inout SessionConfiguration) throws(CommandFailure) {
+        try checkFiles()
         configuration.timeouts = timeouts
         if let version { configuration.httpVersions = version.policy }
         try addresses.apply(to: &configuration)
@@ -138,6 +139,23 @@ struct ConnectionOptions: ParsableArguments {
         // As curl and browsers do.
         let log = ProcessInfo.processInfo.environment["SSLKEYLOGFILE"]
         if let log, !log.isEmpty { configuration.tls.keyLogFile = log }
+    }
+
+    /// Opens the files of the options, also those that the scheme of the URL makes useless: an
+    /// option with a wrong path is bad usage, and not a server that is not trusted.
+    private func checkFiles() throws(CommandFailure) {
+        let files = [
+            ("--cacert", cacert), ("--crlfile", crlfile), ("--cert", cert), ("--key", key),
+            ("--proxy-cacert", proxies.proxyCacert),
+        ]
+        for (option, path) in files {
+            guard let path else { continue }
+            do throws(SystemFailure) {
+                _ = try InputFile(path: path)
+            } catch {
+                throw .usage("\(option): \(error).")
+            }
+        }
     }
 
     private var pinList: PinList? {

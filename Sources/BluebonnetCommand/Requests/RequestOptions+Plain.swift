@@ -34,6 +34,9 @@ extension RequestOptions {
         var observation = ObservationOptions()
         (observation.timings, observation.har) = (false, nil)
         self.observation = observation
+        var errors = ErrorOptions()
+        errors.jsonErrors = false
+        self.errors = errors
         var authentication = AuthenticationOptions()
         (authentication.auth, authentication.authType, authentication.bearer) = ([], nil, nil)
         authentication.netrc = false

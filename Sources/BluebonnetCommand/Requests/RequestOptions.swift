@@ -149,6 +149,9 @@ struct RequestOptions: ParsableArguments {
     @OptionGroup
     var observation: ObservationOptions
 
+    @OptionGroup
+    var errors: ErrorOptions
+
     @OptionGroup(title: "Authentication options")
     var authentication: AuthenticationOptions
 

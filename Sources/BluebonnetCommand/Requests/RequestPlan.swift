@@ -78,13 +78,9 @@ struct RequestPlan: Sendable {
         var text = URLShorthand.expand(arguments.url, scheme: arguments.defaultScheme)
         let credentials = try Credentials.take(from: &text)
         self.credentials = arguments.credentials ?? credentials
-        guard let url = URL(string: text) else {
-            // The text before the at sign may be a password.
-            guard !text.contains("@") else {
-                throw .usage("The URL is not valid. In a password, write / as %2F, ? as %3F and # as %23.")
-            }
-            throw .usage("“\(text)” is not a URL.")
-        }
+        let url = URL(string: text)
+        if let fault = URLFault.text(for: text, isRefused: url == nil) { throw .usage(fault) }
+        guard let url else { throw .usage("“\(text)” is not a URL.") }
         request = Request(method: arguments.method ?? .get, url: url)
         for item in arguments.parsedItems { try add(item) }
         for item in arguments.items { try add(try RequestItem(item)) }
@@ -113,8 +109,9 @@ struct RequestPlan: Sendable {
             guard error.isTimeout else { throw .usage("\(error)") }
             let name = path == "-" ? "Standard input" : path
             throw CommandFailure(
-                message: "request-timeout: \(name) had not been read to its end within the time of --timeout.",
-                status: .timeout
+                message: "\(name) had not been read to its end within the time of --timeout.",
+                status: .timeout,
+                code: "request-timeout"
             )
         }
     }

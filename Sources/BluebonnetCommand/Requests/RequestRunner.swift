@@ -46,7 +46,7 @@ struct RequestRunner {
             do {
                 try observation?.finish()
             } catch {
-                StandardStream.error.write(line: "bluebonnet: \(error.message)")
+                ErrorReport.write(error)
             }
             throw error
         }

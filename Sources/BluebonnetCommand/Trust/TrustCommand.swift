@@ -32,6 +32,9 @@ struct TrustCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The server, as HOST, HOST:PORT or an https URL.", valueName: "host"))
     var server: String
 
+    @OptionGroup
+    var errors: ErrorOptions
+
     @OptionGroup(title: "Connection options")
     var connection: ConnectionOptions
 

@@ -82,6 +82,9 @@ struct WebSocketCommand: AsyncParsableCommand {
     @OptionGroup(title: "Authentication options")
     var authentication: AuthenticationOptions
 
+    @OptionGroup
+    var errors: ErrorOptions
+
     @OptionGroup(title: "Connection options")
     var connection: ConnectionOptions
 

@@ -37,7 +37,7 @@ import Testing
             #expect(try String(contentsOf: file, encoding: .utf8) == "body")
             let lost = try await Command.run(get, connecting: ">&-")
             #expect(lost.status == 1)
-            #expect(lost.errors == "bluebonnet: output-failed: The output: Bad file descriptor\n")
+            #expect(lost.errors == "bluebonnet: The output: Bad file descriptor.\n")
             #expect(try await Command.run(get + ["-o", file.path], connecting: ">&- <&- 2>&-").status == 0)
             #expect(try await Command.run(["post", server.baseURL], connecting: "<&-").status == 0)
             for request in server.requests { #expect(request.bodyText.isEmpty) }

@@ -103,7 +103,7 @@ import Testing
         }
         let port = FaultServer.unusedPort
         let failed = try await Command.run("get", "127.0.0.1:\(port)", "--har", "/nowhere/a.har")
-        #expect(failed.errors.contains("archive") && failed.errors.contains("connect-failed"))
+        #expect(failed.errors.contains("archive") && failed.errors.contains("could not be reached"))
     }
 
     @Test func `downloads and uploads are observed too`() async throws {

@@ -161,12 +161,23 @@ import Testing
         }
     }
 
-    @Test func `an error of the command is one line with its code`() async throws {
+    @Test func `an error is a sentence with a piece of advice`() async throws {
         let port = FaultServer.unusedPort
         let output = try await Command.run("get", ":\(port)/")
         #expect(output.status == 1)
-        #expect(output.errors.hasPrefix("bluebonnet: connect-failed: "))
-        #expect(output.errors.split(separator: "\n").count == 1)
+        let sentence = "localhost:\(port) could not be reached: Connection refused."
+        #expect(output.errors == "bluebonnet: \(sentence) No server listens there: check the port.\n")
+    }
+
+    @Test func `an error is JSON with --json-errors`() async throws {
+        let output = try await Command.run("get", ":\(FaultServer.unusedPort)/", "--json-errors")
+        let report = try JSONValue(parsing: output.errors)
+        #expect(report["error"]?["code"] == "connect-failed" && report["exitStatus"] == 1)
+        for arguments in [["get", ":1/", "--nope", "--json-errors"], ["post", ":1/", "a", "--json-errors"]] {
+            let output = try await Command.run(arguments)
+            #expect(output.status == 2)
+            #expect(try JSONValue(parsing: output.errors)["error"]?["code"] == "invalid-usage", "\(output.errors)")
+        }
     }
 
     @Test func `a certificate is checked, and accepted with --cacert or --insecure`() async throws {
@@ -178,17 +189,24 @@ import Testing
                 #expect(trusted.status == 0)
                 let insecure = try await Command.run("get", url, "--insecure")
                 #expect(insecure.status == 0)
-                let untrusted = try await Command.run("get", url, "--cacert", files.path("untrusted.pem"))
+                let untrusted = try await Command.run(
+                    "get",
+                    url,
+                    "--cacert",
+                    files.path("untrusted.pem"),
+                    "--json-errors"
+                )
                 #expect(untrusted.status == 6)
-                #expect(untrusted.errors.hasPrefix("bluebonnet: certificate-untrusted: "))
+                #expect(untrusted.errors.contains("\"code\":\"certificate-untrusted\""))
                 let missing = try await Command.run("get", url, "--cacert", "/no/such/file")
-                #expect(missing.status == 6)
-                #expect(missing.errors.hasPrefix("bluebonnet: invalid-trust-configuration: "))
+                #expect(missing.status == 2)
+                #expect(missing.errors == "bluebonnet: --cacert: /no/such/file: No such file or directory.\n")
             }
             try await LocalServer.run(.init(tls: ServerTLS(certificates.expired))) { server in
-                let expired = try await Command.run("get", server.baseURL + "/get", "--cacert", files.authority)
+                let get = ["get", server.baseURL + "/get", "--json-errors"]
+                let expired = try await Command.run(get + ["--cacert", files.authority])
                 #expect(expired.status == 6)
-                #expect(expired.errors.hasPrefix("bluebonnet: certificate-expired: "))
+                #expect(expired.errors.contains("\"code\":\"certificate-expired\""))
             }
         }
     }
@@ -201,10 +219,10 @@ import Testing
                 let request = ["post", server.baseURL, "--insecure", "a=secret"]
                 let line = #"{"url":"\#(server.baseURL)","method":"POST","body":"secret"}"#
                 let option = "--body-on-insecure-redirects"
-                let refused = try await Command.run(request)
+                let refused = try await Command.run(request + ["--json-errors"])
                 #expect(refused.status == 1)
-                #expect(refused.errors.hasPrefix("bluebonnet: redirect-refused: "))
-                #expect(refused.errors.hasSuffix("The option for this is \(option).\n"))
+                #expect(refused.errors.contains("\"code\":\"redirect-refused\""))
+                #expect(refused.errors.contains("The option for this is \(option)."))
                 let refusedLine = try await Command.run("batch", "--insecure", input: line)
                 #expect(refusedLine.text.contains(#""code":"redirect-refused""#))
                 #expect(open.requests.isEmpty)
@@ -225,8 +243,8 @@ import Testing
                 let request = ["get", server.baseURL, "--insecure"]
                 // "follow" of a line allows no more than the option.
                 let line = #"{"url":"\#(server.baseURL)","redirect":"follow"}"#
-                let refused = try await Command.run(request + [option])
-                #expect(refused.status == 1 && refused.errors.hasPrefix("bluebonnet: redirect-refused: "), "\(refused)")
+                let refused = try await Command.run(request + [option, "--json-errors"])
+                #expect(refused.status == 1 && refused.errors.contains("\"code\":\"redirect-refused\""), "\(refused)")
                 #expect(!refused.errors.contains("--body-on-insecure-redirects"))
                 let refusedLine = try await Command.run("batch", "--insecure", option, input: line)
                 #expect(refusedLine.text.contains(#""code":"redirect-refused""#), "\(refusedLine)")

@@ -82,7 +82,7 @@ extension Pipe {
             try input.fileHandleForWriting.write(contentsOf: Data("only a part".utf8))
             #expect(await status.value == 3)
             let text = try errors.fileHandleForReading.readToEnd().map { String(decoding: $0, as: UTF8.self) }
-            #expect(text?.hasPrefix("bluebonnet: request-timeout: Standard input had not been read to its end") == true)
+            #expect(text?.hasPrefix("bluebonnet: Standard input had not been read to its end") == true)
             #expect(server.requests.isEmpty)
             try input.fileHandleForWriting.close()
         }
@@ -92,7 +92,7 @@ extension Pipe {
         let arguments = ["post", "http://127.0.0.1:\(FaultServer.unusedPort)", "@-", "--timeout", "0.1"]
         let output = try await Command.run(arguments, connecting: "</dev/zero")
         #expect(output.status == 3)
-        #expect(output.errors.hasPrefix("bluebonnet: request-timeout: Standard input had not been read to its end"))
+        #expect(output.errors.hasPrefix("bluebonnet: Standard input had not been read to its end"))
     }
 
     @Test(arguments: [SIGINT, SIGTERM])

@@ -51,9 +51,9 @@ struct TLSOptionProcessTests {
         try await withServer(from: version, to: version) { server, files in
             let arguments = ["get", server.baseURL, "--cacert", files.authority]
             for lowest in ["1.0", "1.1", "1.2", "1.3"] {
-                let output = try await Command.run(arguments + ["--tls-min", lowest])
+                let output = try await Command.run(arguments + ["--tls-min", lowest, "--json-errors"])
                 #expect(output.status == (lowest <= name ? 0 : 6), "\(lowest): \(output)")
-                #expect(lowest <= name || output.errors.hasPrefix("bluebonnet: tls-failed: "), "\(output)")
+                #expect(lowest <= name || output.errors.contains("\"code\":\"tls-failed\""), "\(output)")
             }
             #expect(try await Command.run(arguments).status == (name >= "1.2" ? 0 : 6))
             #expect(try await batch(server, ["--cacert", files.authority, "--tls-min", name])["status"] == 200)
@@ -71,8 +71,11 @@ struct TLSOptionProcessTests {
             #expect(text.contains("CLIENT_TRAFFIC_SECRET_0 "))
             let attributes = try FileManager.default.attributesOfItem(atPath: log)
             #expect(attributes[.posixPermissions] as? Int == 0o600)
-            let bad = try await Command.run(arguments, environment: ["SSLKEYLOGFILE": files.directory])
-            #expect(bad.status == 6 && bad.errors.hasPrefix("bluebonnet: invalid-trust-configuration: "), "\(bad)")
+            let bad = try await Command.run(
+                arguments + ["--json-errors"],
+                environment: ["SSLKEYLOGFILE": files.directory]
+            )
+            #expect(bad.status == 6 && bad.errors.contains("\"code\":\"invalid-trust-configuration\""), "\(bad)")
         }
     }
 
@@ -89,9 +92,9 @@ struct TLSOptionProcessTests {
             let arguments = ["get", server.baseURL, "--cacert", files.authority, "--cert", file]
             #expect(try await Command.run(arguments + ["--pass", "geheim"]).status == 0)
             for options in [[], ["--pass", "secret"]] {
-                let output = try await Command.run(arguments + options)
+                let output = try await Command.run(arguments + options + ["--json-errors"])
                 #expect(output.status == 6, "\(output)")
-                #expect(output.errors.hasPrefix("bluebonnet: invalid-trust-configuration: "), "\(output)")
+                #expect(output.errors.contains("\"code\":\"invalid-trust-configuration\""), "\(output)")
                 #expect(!output.errors.contains("secret"))
             }
             #expect(server.requests.count == 1)
@@ -106,9 +109,9 @@ struct TLSOptionProcessTests {
             ] {
                 let file = files.path("pins.json")
                 try Data(#"{"hosts":{"\#(host)":{"pins":["\#(pin)"]}}}"#.utf8).write(to: URL(filePath: file))
-                let output = try await Command.run(arguments + [file])
+                let output = try await Command.run(arguments + [file, "--json-errors"])
                 #expect(output.status == (isAccepted ? 0 : 6), "\(output)")
-                #expect(isAccepted || output.errors.hasPrefix("bluebonnet: certificate-not-pinned: "), "\(output)")
+                #expect(isAccepted || output.errors.contains("\"code\":\"certificate-not-pinned\""), "\(output)")
                 let result = try await batch(server, ["--cacert", files.authority, "--pins", file])
                 #expect(result["status"] == (isAccepted ? 200 : nil))
             }

@@ -108,7 +108,15 @@ struct TrustProcessTests {
             let good = try await Command.run("get", server.baseURL, "--cacert", authority, "--pin", pin)
             #expect(good.status == 0, "\(good)")
             let other = "sha256/" + Data(count: 32).base64EncodedString()
-            let bad = try await Command.run("get", server.baseURL, "--cacert", authority, "--pin", other)
+            let bad = try await Command.run(
+                "get",
+                server.baseURL,
+                "--cacert",
+                authority,
+                "--pin",
+                other,
+                "--json-errors"
+            )
             #expect(bad.status == 6 && bad.errors.contains("certificate-not-pinned"), "\(bad)")
             let both = try await Command.run(
                 "get",

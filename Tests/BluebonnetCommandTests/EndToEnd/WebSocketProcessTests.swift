@@ -60,7 +60,7 @@ import Testing
             try await peer.send(Array("HTTP/1.1 \(status) X\r\nContent-Length: 0\r\n\r\n".utf8))
             _ = try await peer.drain()
         } _: { server in
-            let output = try await Command.run("ws", server.url)
+            let output = try await Command.run("ws", server.url, "--json-errors")
             #expect(output.status == exit)
             #expect(output.errors.contains("web-socket-refused"))
         }

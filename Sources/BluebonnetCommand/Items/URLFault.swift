@@ -1,0 +1,38 @@
+/// Why a text is not the URL of a request.
+enum URLFault {
+    /// The sentence about a text that `URL` refuses, or that is surely not what was meant.
+    ///
+    /// - Parameters:
+    ///   - url: The whole URL as text.
+    ///   - isRefused: Whether it cannot be read as a URL at all.
+    /// - Returns: The sentence; nil where nothing is wrong.
+    static func text(for url: String, isRefused: Bool) -> String? {
+        guard let start = url.utf8.firstRange(of: "://".utf8)?.upperBound else {
+            return isRefused ? "“\(url)” is not a URL." : nil
+        }
+        let authority = url[start...].prefix { !"/?#".contains($0) }
+        // The text before the at sign may be a password.
+        guard !authority.contains("@") else {
+            return isRefused ? "The URL is not valid. In a password, write / as %2F, ? as %3F and # as %23." : nil
+        }
+        let host = authority.prefix { $0 != ":" }
+        let rest = url[authority.endIndex...]
+        if ["http:", "https:", "ws:", "wss:"].contains(authority.lowercased()) {
+            return "“\(authority)\(rest)” lacks a slash: write \(authority.lowercased())//\(rest.drop { $0 == "/" })."
+        }
+        if let port = port(of: authority), !port.isEmpty, UInt16(port) == nil || port.first == "+" {
+            return "“\(port)” is not a port, which is a number up to 65535."
+        }
+        guard isRefused else { return nil }
+        if authority.contains(where: \.isWhitespace) { return "“\(host)” is not the name of a host: it has a space." }
+        return "“\(url)” is not a URL."
+    }
+
+    /// The text behind the host (RFC 3986 §3.2.3); nil without one.
+    private static func port(of authority: Substring) -> Substring? {
+        // The colons of an address of IPv6 are between brackets.
+        let end = authority.lastIndex(of: "]") ?? authority.startIndex
+        guard let colon = authority[end...].firstIndex(of: ":") else { return nil }
+        return authority[authority.index(after: colon)...]
+    }
+}

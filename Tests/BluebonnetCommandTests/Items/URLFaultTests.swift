@@ -1,0 +1,28 @@
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite struct URLFaultTests {
+    @Test(arguments: [
+        ("http://localhost:80a/get", "“80a” is not a port, which is a number up to 65535."),
+        ("http://localhost:65536/", "“65536” is not a port, which is a number up to 65535."),
+        ("http://[::1]:x/", "“x” is not a port, which is a number up to 65535."),
+        (
+            "http://https:/localhost:8192/get",
+            "“https:/localhost:8192/get” lacks a slash: write https://localhost:8192/get."
+        ),
+        ("http://exa mple.org/", "“exa mple.org” is not the name of a host: it has a space."),
+        ("http://u:secret@a:b/", "The URL is not valid. In a password, write / as %2F, ? as %3F and # as %23."),
+    ])
+    func `the fault of a URL names its part`(url: String, sentence: String) {
+        #expect(URLFault.text(for: url, isRefused: true) == sentence)
+    }
+
+    @Test(arguments: [
+        "http://localhost/", "http://localhost:/", "http://localhost:65535", "http://[::1]:80/", "http://u:x@host/",
+        "http://example.org/a:b", "http+unix://%2Ftmp%2Fs/x",
+    ])
+    func `a good URL has no fault`(url: String) {
+        #expect(URLFault.text(for: url, isRefused: false) == nil)
+    }
+}
