@@ -154,6 +154,9 @@ public struct SessionConfiguration: Sendable {
     /// Addresses that are used in place of a lookup. Default: none.
     public var addressOverrides = AddressOverrides()
 
+    /// Hosts and ports that are connected to in place of those of the URL. Default: none.
+    public var endpointOverrides = EndpointOverrides()
+
     /// The families of the addresses that are connected to. Default: both. With one, names are
     /// looked up in it alone, and a URL with an address of the other one fails with
     /// ``NetworkingError/Code/connectFailed``.

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Synchronization
 
 /// Has requests wait for a network, and keeps them off those that cost money. Only for a session
@@ -27,14 +26,15 @@ enum Connectivity {
         _ send: (_ needsFreshConnection: Bool) async throws -> TransportResponse
     ) async throws -> TransportResponse {
         let waits = context.settings.configuration.waitsForConnectivity
-        let next = proxy.flatMap(\.networkRequest) ?? request
+        guard let next = proxy?.origin.endpoint ?? context.endpoint(of: request) else { return try await send(false) }
         var isTold = false
         while true {
             var needsFreshConnection = false
             if request.allowsExpensiveNetworkAccess == false, let state = try await context.network(),
                 state.hasExpensiveLink
             {
-                let host = Host(next, try await context.addresses(of: next))
+                let known = context.knownAddresses(of: next)
+                let host = Host(known, try await context.addresses(of: next, for: request))
                 if let path = host.expensivePath(in: state) {
                     guard waits else { throw NetworkingError(notAllowed: request, path) }
                     if !isTold { try await context.tellWaitingForConnectivity() }
@@ -51,19 +51,21 @@ enum Connectivity {
                 return try await send(needsFreshConnection)
             } catch let error as NetworkingError {
                 guard Self.isUnsent(request, error), context.call.error == nil, !Task.isCancelled,
-                    let state = try await context.network(), Host(next).isUnreachable(in: state)
+                    let state = try await context.network()
                 else { throw error }
+                let known = context.knownAddresses(of: next)
+                guard Host(known).isUnreachable(in: state) else { throw error }
                 // A host may have a route where there is no default one. A name that was not found
                 // is not looked up again.
                 let isNamed = error.code != .dnsLookupFailed
-                let host = Host(next, isNamed ? try await context.addresses(of: next) : [])
+                let host = Host(known, isNamed ? try await context.addresses(of: next, for: request) : [])
                 guard host.isUnreachable(in: state) else { throw error }
                 if !isTold { try await context.tellWaitingForConnectivity() }
                 isTold = true
                 let near = Mutex(state.linksInUse)
                 try await context.waitForNetwork(atMost: nil) { state in
                     if host.isReachable(in: state) { return true }
-                    guard next.destination == nil else { return false }
+                    guard known == nil else { return false }
                     // One whose addresses are not known may be in a network without a default
                     // route, which was not there before.
                     let links = state.linksInUse
@@ -83,9 +85,11 @@ enum Connectivity {
         /// Whether it has a name, which may have other addresses in another network.
         private let hasName: Bool
 
-        init(_ request: Request, _ found: [IPAddress] = []) {
-            let destination = request.destination
-            (addresses, hasName) = (destination.map { [$0] } ?? found, destination == nil)
+        /// - Parameters:
+        ///   - known: Its addresses where they need no lookup; nil where it has a name.
+        ///   - found: Those that were looked up.
+        init(_ known: [IPAddress]?, _ found: [IPAddress] = []) {
+            (addresses, hasName) = (known ?? found, known == nil)
         }
 
         private func paths(in state: NetworkState) -> [NetworkPath] {
@@ -124,12 +128,5 @@ extension NetworkingError {
                 + "“\(path.interfaceName ?? "")”.",
             request: request
         )
-    }
-}
-
-extension Proxy {
-    /// A request to the proxy itself, which is where the way through the network leads.
-    fileprivate var networkRequest: Request? {
-        URL(string: "http://\(origin.description)/").map { Request(url: $0) }
     }
 }

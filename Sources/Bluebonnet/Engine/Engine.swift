@@ -10,12 +10,16 @@ final class Engine: Transport {
     private let proxies: SessionProxies
     private let waitsForConnectivity: Bool
 
-    init(configuration: SessionConfiguration) {
+    /// - Parameters:
+    ///   - configuration: The settings of the session.
+    ///   - names: Its names. Default: nil, names of its own.
+    init(configuration: SessionConfiguration, names: NameLookups? = nil) {
         waitsForConnectivity = configuration.waitsForConnectivity
         proxies = SessionProxies(configuration)
         pool = ConnectionPool(
             configuration: configuration,
             proxies: proxies,
+            dialer: Dialer(configuration, names),
             group: configuration.eventLoopGroup ?? NIOSingletons.posixEventLoopGroup
         )
     }

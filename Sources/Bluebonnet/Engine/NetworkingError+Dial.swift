@@ -20,6 +20,14 @@ extension NetworkingError {
         )
     }
 
+    /// The time for a connection is over, and a name was not found until then.
+    static func lookupTimedOut(_ name: String, _ timeout: Duration?) -> NetworkingError {
+        NetworkingError(
+            .dnsLookupTimeout,
+            "The host name “\(name)” was not resolved within \(timeout.sentence): no name server has responded."
+        )
+    }
+
     /// The time for a connection is over. Where the name was not found until then, that is the
     /// fault.
     static func connectTimedOut(
@@ -27,12 +35,7 @@ extension NetworkingError {
         _ timeout: Duration?,
         _ times: ConnectionTimes
     ) -> NetworkingError {
-        if let lookup = times.nameLookup, lookup.end == nil, case .host(let host, _) = origin.endpoint {
-            return NetworkingError(
-                .dnsLookupTimeout,
-                "The host name “\(host)” was not resolved within \(timeout.sentence): no name server has responded."
-            )
-        }
+        if let name = times.awaitedName { return lookupTimedOut(name, timeout) }
         let silent = times.connect?.end == nil ? times.attempts.filter { $0.outcome == .pending } : []
         let tried = silent.count > 1 ? " Tried in vain: \(listed(silent.map(\.endpoint.address), ", "))." : ""
         return NetworkingError(

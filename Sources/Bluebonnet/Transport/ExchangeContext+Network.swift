@@ -1,4 +1,4 @@
-import FoundationEssentials
+import NIOCore
 import Synchronization
 
 /// What requests know of the network. Nothing is known, and nothing runs, before the first
@@ -14,27 +14,9 @@ extension ExchangeContext {
         return monitor.current
     }
 
-    /// Where a request leads to: the addresses of its host, which are looked up where it has a
-    /// name; none where they are not found within the time for a connection.
-    func addresses(of request: Request) async throws(NetworkingError) -> [IPAddress] {
-        guard let host = request.url.host(percentEncoded: false) else { return request.destination.map { [$0] } ?? [] }
-        let port = request.url.port ?? (request.url.scheme?.lowercased() == "http" ? 80 : 443)
-        if let known = settings.configuration.addressOverrides.addresses(of: host, port: port) { return known }
-        if let destination = request.destination { return [destination] }
-        let found = Mutex<[IPAddress]>([])
-        let limit = request.effectiveTimeouts(over: settings.timeouts).connect.duration
-        try await sleep(atMost: limit) { wake in
-            settings.configuration.nameResolver.lookUpAll(host) { addresses in
-                found.withLock { $0 = addresses }
-                wake()
-            }
-        }
-        return found.withLock { $0 }
-    }
-
     /// Whether the newest known state has a path to the host of a request.
     func hasKnownPath(to request: Request) -> Bool {
-        monitor.current.map { $0.path(to: request.destination).isReachable } ?? false
+        monitor.current.map { $0.path(to: destination(of: request)).isReachable } ?? false
     }
 
     /// Waits until the network is as wanted.
@@ -65,7 +47,7 @@ extension ExchangeContext {
 
     /// Waits until a path to the host of a request is there again that was missing.
     func waitForReturnOfPath(to request: Request) async throws(NetworkingError) {
-        let destination = request.destination
+        let destination = destination(of: request)
         let wasMissing = Mutex(false)
         try await waitForNetwork(atMost: nil) { state in
             let isThere = state.path(to: destination).isReachable
@@ -85,13 +67,107 @@ extension ExchangeContext {
     }
 }
 
-extension Request {
-    /// The address that its host is by itself, without a lookup; nil where only the default route
-    /// can be asked about.
-    var destination: IPAddress? {
-        let host = url.host(percentEncoded: false)?.lowercased() ?? ""
-        let isLocal =
-            host == "localhost" || host.hasSuffix(".localhost") || url.scheme?.lowercased().hasSuffix("+unix") == true
-        return isLocal ? .loopback : IPAddress(host)
+/// Where requests lead to, by the names and the overrides of the session, as when they are sent.
+extension ExchangeContext {
+    /// The endpoint that a request is sent to without a proxy; nil for a URL that no request can
+    /// have.
+    func endpoint(of request: Request) -> Origin.Endpoint? {
+        (try? request.target).map { settings.configuration.endpointOverrides.endpoint(for: $0.origin.endpoint) }
+    }
+
+    /// The address of the host of a request, where it is known without a lookup; nil where only the
+    /// default route can be asked about.
+    func destination(of request: Request) -> IPAddress? {
+        endpoint(of: request).flatMap { knownAddresses(of: $0)?.first }
+    }
+
+    /// The addresses of an endpoint that are known without a lookup, in every network; nil where it
+    /// has a name.
+    func knownAddresses(of endpoint: Origin.Endpoint) -> [IPAddress]? {
+        guard case .host(let host, let port) = endpoint else { return [.loopback] }
+        if let known = settings.configuration.addressOverrides.addresses(of: host, port: port) { return known }
+        // RFC 6761 §6.3.
+        if host == "localhost" || host.hasSuffix(".localhost") { return [.loopback] }
+        return IPAddress(host).map { [$0] }
+    }
+
+    /// The addresses of an endpoint, which are looked up where it has a name; none where they are
+    /// not found within the time for a connection.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The endpoint.
+    ///   - request: The request, whose timeouts count.
+    /// - Returns: The addresses that a connection would begin with: those of a family whose lookup
+    ///   takes longer are missing, as they are there (RFC 8305 §3).
+    /// - Throws: What stopped the task.
+    func addresses(of endpoint: Origin.Endpoint, for request: Request) async throws(NetworkingError) -> [IPAddress] {
+        if let known = knownAddresses(of: endpoint) { return known }
+        guard case .host(let host, _) = endpoint else { return [] }
+        let (names, families) = (settings.names, settings.configuration.addressFamilies)
+        guard !families.isEmpty else { return [] }
+        let lookup = PendingAddresses(families)
+        var tickets: [NameLookups.Ticket] = []
+        defer { for ticket in tickets { names.cancel(ticket) } }
+        let limit = request.effectiveTimeouts(over: settings.timeouts).connect.duration
+        try await sleep(atMost: limit) { wake in
+            lookup.whenSome(wake)
+            for family in [IPAddress.Family.ipv6, .ipv4] where families.contains(family) {
+                switch names.addresses(of: host, in: family, completion: { lookup.take($0, family) }) {
+                case .known(let result): lookup.take(result, family)
+                case .pending(let ticket): tickets.append(ticket)
+                }
+            }
+        }
+        if !lookup.addresses.isEmpty {
+            try await sleep(atMost: .nanoseconds(NameLookups.resolutionDelay.nanoseconds)) { lookup.whenAll($0) }
+        }
+        return lookup.addresses
+    }
+}
+
+/// The lookups of a name in its families, and those who wait for them.
+private final class PendingAddresses: Sendable {
+    private struct State {
+        var pending: Set<IPAddress.Family>
+        var found: [IPAddress.Family: [IPAddress]] = [:]
+        /// Called when there are addresses, or will be none.
+        var whenSome: (@Sendable () -> Void)?
+        /// Called when no lookup is under way.
+        var whenAll: (@Sendable () -> Void)?
+    }
+
+    private let state: Mutex<State>
+
+    init(_ families: Set<IPAddress.Family>) {
+        state = Mutex(State(pending: families))
+    }
+
+    /// The addresses that were found so far.
+    var addresses: [IPAddress] {
+        state.withLock { ($0.found[.ipv6] ?? []) + ($0.found[.ipv4] ?? []) }
+    }
+
+    func whenSome(_ wake: @escaping @Sendable () -> Void) {
+        state.withLock { $0.whenSome = wake }
+    }
+
+    func whenAll(_ wake: @escaping @Sendable () -> Void) {
+        let isComplete = state.withLock { state in
+            state.whenAll = wake
+            return state.pending.isEmpty
+        }
+        if isComplete { wake() }
+    }
+
+    func take(_ result: Result<[IPAddress], any Error>, _ family: IPAddress.Family) {
+        let (some, all) = state.withLock { state in
+            state.pending.remove(family)
+            let addresses = (try? result.get()) ?? []
+            state.found[family] = addresses
+            let isComplete = state.pending.isEmpty
+            return (isComplete || !addresses.isEmpty ? state.whenSome : nil, isComplete ? state.whenAll : nil)
+        }
+        some?()
+        all?()
     }
 }

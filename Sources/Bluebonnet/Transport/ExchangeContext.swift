@@ -4,6 +4,8 @@ import NIOCore
 /// The settings of all calls of a session: made once, and shared by them.
 final class SessionSettings: Sendable {
     let configuration: SessionConfiguration
+    /// The names of its hosts.
+    let names: NameLookups
     /// Its timeouts as the engine counts.
     let timeouts: ExchangeTimeouts
     /// Those who learn what came of each task.
@@ -15,6 +17,7 @@ final class SessionSettings: Sendable {
 
     init(_ configuration: SessionConfiguration) {
         self.configuration = configuration
+        names = NameLookups(configuration.nameResolver.source)
         timeouts = ExchangeTimeouts(configuration.timeouts)
         observers = configuration.observers
         transactionObservers = observers.compactMap { $0 as? any TransactionObserver }

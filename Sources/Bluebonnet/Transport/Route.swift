@@ -30,7 +30,8 @@ struct Route: Hashable, Sendable {
     }
 
     let origin: Origin
-    /// The endpoint that connections are made to: that of the origin, or of the proxy.
+    /// The endpoint that connections are made to: that of the proxy, or of the origin, unless the
+    /// session has another one for it.
     let endpoint: Origin.Endpoint
     /// Nil without a proxy. Connections through proxies with different credentials are different.
     let passage: Passage?
@@ -42,10 +43,20 @@ struct Route: Hashable, Sendable {
         self.init(to: origin, through: nil, versions: versions)
     }
 
-    init(to origin: Origin, through passage: Passage?, versions: HTTPVersionPolicy = .automatic) {
+    /// - Parameters:
+    ///   - origin: The origin.
+    ///   - passage: The use of a proxy; nil for none.
+    ///   - endpoints: The endpoints that are connected to in place of those of origins.
+    ///   - versions: The versions of HTTP that are offered.
+    init(
+        to origin: Origin,
+        through passage: Passage?,
+        _ endpoints: EndpointOverrides = EndpointOverrides(),
+        versions: HTTPVersionPolicy = .automatic
+    ) {
         self.origin = origin
         self.passage = passage
-        endpoint = passage?.proxy.origin.endpoint ?? origin.endpoint
+        endpoint = passage?.proxy.origin.endpoint ?? endpoints.endpoint(for: origin.endpoint)
         // What forwards requests speaks HTTP/1.1.
         if case .forwarding = passage { self.versions = .http1_1 } else { self.versions = versions }
     }

@@ -16,6 +16,17 @@ struct AddressOptions: ParsableArguments {
 
     @Option(
         name: .long,
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Another host and port to connect to: host1:port1:host2:port2. An empty first part is any, an empty "
+                + "second one that of the URL. (repeatable)",
+            valueName: "entry"
+        )
+    )
+    var connectTo: [String] = []
+
+    @Option(
+        name: .long,
         help: ArgumentHelp(
             "The interface of this machine to connect over, as eth0, or the address to connect from.",
             valueName: "name"
@@ -34,6 +45,7 @@ struct AddressOptions: ParsableArguments {
         if interface?.isEmpty == true { throw ValidationError("--interface needs a name or an address.") }
         do {
             _ = try AddressOverrides(resolve)
+            _ = try EndpointOverrides(connectTo)
         } catch {
             throw ValidationError(error.message)
         }
@@ -45,6 +57,7 @@ struct AddressOptions: ParsableArguments {
     func apply(to configuration: inout SessionConfiguration) throws(CommandFailure) {
         do throws(NetworkingError) {
             configuration.addressOverrides = try AddressOverrides(resolve)
+            configuration.endpointOverrides = try EndpointOverrides(connectTo)
         } catch {
             throw .usage(error.message)
         }

@@ -26,6 +26,21 @@ struct AddressOptionProcessTests {
         }
     }
 
+    @Test func `--connect-to has another host and port, and the name stays`() async throws {
+        try await FaultServer.run(Self.ok) { server in
+            let output = try await Command.run(
+                "get",
+                "http://name.test/",
+                "--connect-to",
+                "name.test:80:other.test:\(server.port)",
+                "--resolve",
+                "other.test:\(server.port):127.0.0.1"
+            )
+            #expect(output.status == 0 && output.text == "ok")
+            #expect(server.requests[0].value(of: "host") == "name.test")
+        }
+    }
+
     @Test func `--timings and an archive have the addresses that were tried`() async throws {
         let archive = FileManager.default.temporaryDirectory.appending(path: "har-\(UUID().uuidString).har")
         defer { try? FileManager.default.removeItem(at: archive) }
@@ -76,7 +91,10 @@ struct AddressOptionProcessTests {
         }
     }
 
-    @Test(arguments: [["-4", "-6"], ["--interface", ""], ["--resolve", "a.test"], ["--resolve", "+a.test:1:::1"]])
+    @Test(arguments: [
+        ["-4", "-6"], ["--interface", ""], ["--resolve", "a.test"], ["--resolve", "+a.test:1:::1"],
+        ["--connect-to", "a.test:80"],
+    ])
     func `options that say nothing are refused`(options: [String]) async throws {
         let output = try await Command.run(["get", "http://127.0.0.1:1/"] + options)
         #expect(output.status == 2)

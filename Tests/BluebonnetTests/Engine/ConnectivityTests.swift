@@ -265,6 +265,31 @@ struct ConnectivityTests {
         setting.names.release()
     }
 
+    @Test func `the host that is connected to decides, by the names that the session remembers`() async throws {
+        let setting = Setting(.two(default: .ethernet, near: .cellular))
+        setting.names.set("127.0.0.1")
+        try await FaultServer.run(Self.echo) { server in
+            let endpoints = try EndpointOverrides([
+                "dear.test::192.0.2.9:", "name.test:80:name.test:\(server.port)",
+            ])
+            let addresses = try AddressOverrides(["fixed.test:80:192.0.2.9"])
+            let configuration = setting.configuration {
+                $0.waitsForConnectivity = false
+                $0.endpointOverrides = endpoints
+                $0.addressOverrides = addresses
+            }
+            try await withSession(configuration) { session in
+                for url in ["http://dear.test/", "http://fixed.test/", "http://192.0.2.9/"] {
+                    let error = try await networkingError { try await session.data(for: frugal(url)) }
+                    #expect(error.code == .networkNotAllowed && error.message.contains("x1"), "\(url): \(error)")
+                }
+                for _ in 0..<3 { _ = try await session.data(for: frugal("http://name.test/")).value }
+                #expect(setting.names.lookups == 1)
+            }
+            #expect(server.requests.count == 3)
+        }
+    }
+
     @Test func `a connection that may be over an expensive network is not used`() async throws {
         let setting = Setting(.two(default: .ethernet, near: .cellular))
         setting.names.set("127.0.0.1")

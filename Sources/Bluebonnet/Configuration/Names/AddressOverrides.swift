@@ -65,7 +65,7 @@ public struct AddressOverrides: Sendable, Hashable {
     }
 
     /// Names are compared without regard to case (RFC 4343), and addresses by their value.
-    private static func normalized(_ host: String) -> String {
+    static func normalized(_ host: String) -> String {
         IPAddress(host)?.description ?? host.lowercased()
     }
 

@@ -182,7 +182,8 @@ final class ConnectionAttempt {
             case .success(let channel): self.connected(channel)
             case .failure(let failure):
                 let error = self.route.proxy.map { NetworkingError.dialing($0, failure) }
-                self.end(.failure(error ?? .dialing(self.route.origin, failure)))
+                let origin = Origin(isSecure: self.route.origin.isSecure, endpoint: self.route.endpoint)
+                self.end(.failure(error ?? .dialing(origin, failure)))
             }
         }
     }
@@ -205,7 +206,7 @@ final class ConnectionAttempt {
     /// Passes the proxy. It may want another connection for that.
     private func enter(_ entry: ProxyEntry, on channel: any Channel) {
         if times.proxy == nil { times.proxy = .init(start: .now()) }
-        entry.start(on: channel) { result in
+        entry.start(on: channel, record: { change in change(&self.times) }) { result in
             switch result {
             case .success(.open):
                 self.entry = nil

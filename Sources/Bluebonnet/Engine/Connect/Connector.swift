@@ -31,13 +31,13 @@ final class Connector: Sendable {
 
     typealias Completion = @Sendable (Result<ReadyConnection, NetworkingError>) -> Void
 
-    init(configuration: SessionConfiguration, proxies: SessionProxies) {
+    init(configuration: SessionConfiguration, proxies: SessionProxies, dialer: Dialer) {
         self.configuration = configuration
         tls = TLSContexts(configuration.tls, offer: configuration.httpVersions.offer)
         tlsOfHTTP1 = TLSContexts(configuration.tls, offer: HTTPVersionPolicy.http1_1.offer)
         self.proxies = proxies
         trust = TrustEvaluator(configuration)
-        dialer = Dialer(configuration)
+        self.dialer = dialer
     }
 
     /// Makes one connection and reports once: on the event loop, or here when the loop was shut
@@ -142,7 +142,7 @@ final class Connector: Sendable {
         return trust.accepts(proof.certificates, of: origin, anchors: proof.anchors)
     }
 
-    /// Ends all attempts under way, and those that would begin from now on.
+    /// Ends all attempts and lookups under way, and the attempts that would begin from now on.
     func cancelAttempts(with error: NetworkingError) {
         let attempts = state.withLock { state in
             state.end = state.end ?? error
@@ -151,6 +151,7 @@ final class Connector: Sendable {
         for pending in attempts {
             pending.eventLoop.execute { pending.attempt.value.cancel(with: error) }
         }
+        dialer.lookups.stopAll()
     }
 
     /// Puts the connection for the protocol that was agreed upon on the channel.

@@ -9,12 +9,12 @@ extension Dial {
     /// before it has failed or has taken a while (§5), and the first that is connected wins.
     struct StateMachine {
         /// The time for which the addresses of the other family wait (§3, §8).
-        static let resolutionDelay = TimeAmount.milliseconds(50)
+        static let resolutionDelay = NameLookups.resolutionDelay
         /// The time from one attempt to the next one (§5, §8). RFC 8305 wants at least 100 ms, and
         /// at most 2 s.
         static let attemptDelay = TimeAmount.milliseconds(250)
         /// The most addresses of one family that are tried. More than 40 cannot begin within 10 s
-        /// anyway, and an answer of DNS over TCP may have thousands.
+        /// anyway, and a response of DNS over TCP may have thousands.
         static let mostAddresses = 32
 
         /// What is to be done after an event.

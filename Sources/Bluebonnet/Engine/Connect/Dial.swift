@@ -153,20 +153,20 @@ final class Dial {
         }
         machine = StateMachine(families, preferred: dialer.lookups.preferredAddress(of: host, at: now))
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        var answers: [(IPAddress.Family, Result<[IPAddress], any Error>)] = []
+        var results: [(IPAddress.Family, Result<[IPAddress], any Error>)] = []
         // RFC 8305 §3: first AAAA, and A at once behind it.
         for family in [IPAddress.Family.ipv6, .ipv4] where families.contains(family) {
-            let answer = dialer.lookups.addresses(of: host, in: family, at: now) { [eventLoop] result in
+            let lookup = dialer.lookups.addresses(of: host, in: family, at: now) { [eventLoop] result in
                 eventLoop.execute { bound.value.found(result, in: family) }
             }
-            switch answer {
-            case .known(let result): answers.append((family, result))
+            switch lookup {
+            case .known(let result): results.append((family, result))
             case .pending(let ticket): tickets.append(ticket)
             }
         }
-        if !tickets.isEmpty { record { $0.nameLookup = .init(start: now) } }
-        guard !endsServed(at: answers.flatMap { (try? $0.1.get()) ?? [] }) else { return }
-        for (family, result) in answers { take(result, in: family, at: now) }
+        if !tickets.isEmpty { record { $0.beginLookup(of: host, at: now) } }
+        guard !endsServed(at: results.flatMap { (try? $0.1.get()) ?? [] }) else { return }
+        for (family, result) in results { take(result, in: family, at: now) }
     }
 
     /// A lookup that was waited for has ended.
@@ -178,6 +178,7 @@ final class Dial {
     /// Ends without a result where something else serves the host.
     private func endsServed(at addresses: [IPAddress]) -> Bool {
         guard !addresses.isEmpty, isServed(addresses) else { return false }
+        record { $0.endLookup(at: .now()) }
         completion = nil
         finish(winner: nil)
         return true
@@ -320,11 +321,21 @@ extension Dial.WrongFamily {
 }
 
 extension ConnectionTimes {
+    fileprivate mutating func beginLookup(of host: String, at now: NIODeadline) {
+        nameLookup = .init(start: now)
+        awaitedName = host
+    }
+
+    fileprivate mutating func endLookup(at now: NIODeadline) {
+        if nameLookup != nil, nameLookup?.end == nil { nameLookup?.end = now }
+        awaitedName = nil
+    }
+
     /// An attempt begins; the first one ends the lookup.
     ///
     /// - Returns: The number of the attempt.
     fileprivate mutating func beginAttempt(_ endpoint: NetworkEndpoint, at now: NIODeadline) -> Int {
-        if nameLookup != nil, nameLookup?.end == nil { nameLookup?.end = now }
+        endLookup(at: now)
         if connect == nil { connect = .init(start: now) }
         attempts.append(AddressAttempt(endpoint: endpoint, start: now))
         return attempts.count - 1

@@ -100,6 +100,7 @@ final class ConnectionPool: Sendable {
     private let group: any EventLoopGroup
     let connectionsPerOrigin: Int
     private let versions: HTTPVersionPolicy
+    private let endpoints: EndpointOverrides
     /// Whether some origin is remembered as one that wants HTTP/1.1.
     private let hasExceptions = Atomic(false)
     let state = Mutex(State())
@@ -108,11 +109,17 @@ final class ConnectionPool: Sendable {
     private static let granularity = TimeAmount.milliseconds(5)
     private static let unwanted = NetworkingError(.cancelled, "No request waits for this connection any more.")
 
-    init(configuration: SessionConfiguration, proxies: SessionProxies, group: any EventLoopGroup) {
+    init(
+        configuration: SessionConfiguration,
+        proxies: SessionProxies,
+        dialer: Dialer,
+        group: any EventLoopGroup
+    ) {
         self.group = group
         connectionsPerOrigin = configuration.maximumConnectionsPerHost
         versions = configuration.httpVersions
-        connector = Connector(configuration: configuration, proxies: proxies)
+        endpoints = dialer.endpoints
+        connector = Connector(configuration: configuration, proxies: proxies, dialer: dialer)
     }
 
     // MARK: Routes
@@ -122,7 +129,7 @@ final class ConnectionPool: Sendable {
     func route(to origin: Origin, through passage: Route.Passage?, switchesProtocols: Bool) -> Route {
         let switchesHTTP1 = switchesProtocols && !state.withLock { $0.versions.opensTunnels(origin) }
         let wantsHTTP1 = switchesHTTP1 || (versions == .automatic && isHTTP1(origin))
-        return Route(to: origin, through: passage, versions: wantsHTTP1 ? .http1_1 : versions)
+        return Route(to: origin, through: passage, endpoints, versions: wantsHTTP1 ? .http1_1 : versions)
     }
 
     private func isHTTP1(_ origin: Origin) -> Bool {

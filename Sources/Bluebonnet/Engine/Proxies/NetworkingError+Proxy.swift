@@ -35,7 +35,7 @@ extension NetworkingError {
     }
 
     /// No connection along a route was ready in time. As long as the proxy is not passed, it is the
-    /// one that was waited for.
+    /// one that was waited for; except for the name of the server, where the session looks it up.
     static func connectTimedOut(
         _ route: Route,
         _ timeout: Duration?,
@@ -44,9 +44,11 @@ extension NetworkingError {
         guard let proxy = route.proxy, times.proxy?.end == nil else {
             return connectTimedOut(route.origin, timeout, times)
         }
+        if let name = times.awaitedName, name != proxy.host { return lookupTimedOut(name, timeout) }
+        let reason = times.awaitedName == nil ? "" : " Its host name was not resolved: no name server has responded."
         return NetworkingError(
             .proxyTimeout,
-            "The proxy \(proxy) was not ready to reach \(route.origin.description) within \(timeout.sentence)."
+            "The proxy \(proxy) was not ready to reach \(route.origin.description) within \(timeout.sentence).\(reason)"
         )
     }
 

@@ -14,17 +14,20 @@ final class ProxyEntry {
     typealias Completion = (Result<Outcome, NetworkingError>) -> Void
 
     private let passage: Route.Passage
+    /// The end of the tunnel.
     private let origin: Origin
     private let proxies: SessionProxies
     private let dialer: Dialer
     private let limits: HTTP1Limits
     private let eventLoop: any EventLoop
+    private var record: Dial.Recorder?
     private var completion: Completion?
     private var verification: CertificateVerification?
+    /// The addresses of the server, where the session looks them up.
     private var lookup: HostLookup?
+    /// The reason why the proxy could not reach the last of them.
+    private var lastFault: ProxyFault?
     private var dialogue = ProxyAuthentication.Dialogue()
-    /// The addresses of the server that are left to be tried, where the session looks them up.
-    private var addresses: [IPAddress]?
 
     init(
         _ passage: Route.Passage,
@@ -35,7 +38,7 @@ final class ProxyEntry {
         eventLoop: any EventLoop
     ) {
         self.passage = passage
-        self.origin = origin
+        self.origin = Origin(isSecure: origin.isSecure, endpoint: dialer.endpoints.endpoint(for: origin.endpoint))
         self.proxies = proxies
         self.dialer = dialer
         self.limits = limits
@@ -44,9 +47,14 @@ final class ProxyEntry {
 
     private var proxy: Proxy { passage.proxy }
 
-    /// Begins on a connected channel. The completion is called once, unless the entry is cancelled
-    /// before.
-    func start(on channel: any Channel, completion: @escaping Completion) {
+    /// Begins on a connected channel.
+    ///
+    /// - Parameters:
+    ///   - channel: The channel.
+    ///   - record: Notes which name is being looked up.
+    ///   - completion: Called once, unless the entry is cancelled before.
+    func start(on channel: any Channel, record: @escaping Dial.Recorder, completion: @escaping Completion) {
+        self.record = record
         self.completion = completion
         guard proxy.kind == .https else { return openTunnel(channel) }
         if let context = proxies.tls.context { return secure(channel, context) }
@@ -59,6 +67,7 @@ final class ProxyEntry {
     /// Ends it; the channel is left to its owner.
     func cancel() {
         completion = nil
+        record = nil
         verification?.cancel()
         verification = nil
         lookup?.cancel()
@@ -68,6 +77,8 @@ final class ProxyEntry {
     private func end(_ result: Result<Outcome, NetworkingError>) {
         guard let completion else { return }
         self.completion = nil
+        record = nil
+        if case .success(.reconnect) = result {} else { lookup?.cancel() }
         completion(result)
     }
 
@@ -106,26 +117,24 @@ final class ProxyEntry {
         guard proxy.kind.isSOCKS else {
             return negotiate(.connect(ConnectRequestStateMachine(to: origin, limits: limits)), channel)
         }
-        if let address = addresses?.first ?? IPAddress(String(host.prefix { $0 != "%" })) {
+        if let address = IPAddress(String(host.prefix { $0 != "%" })) {
             return negotiate(.address(address), port, channel)
         }
         guard proxy.kind.looksUpNames else { return negotiate(.name(host), port, channel) }
-        let lookup = HostLookup(dialer, on: eventLoop, usable: proxy.kind == .socks4 ? [.ipv4] : IPAddress.Family.all)
+        let families: Set<IPAddress.Family> = proxy.kind == .socks4 ? [.ipv4] : IPAddress.Family.all
+        let lookup = self.lookup ?? HostLookup(of: host, port: port, dialer, on: eventLoop, usable: families)
         self.lookup = lookup
-        lookup.start(host, port) { self.found($0, port, channel) }
+        record? { $0.awaitedName = host }
+        lookup.next { self.found($0, port, channel) }
     }
 
-    private func found(_ result: Result<[IPAddress], Dial.Failure>, _ port: Int, _ channel: any Channel) {
-        lookup = nil
+    private func found(_ result: Result<IPAddress, Dial.Failure>, _ port: Int, _ channel: any Channel) {
+        record? { $0.awaitedName = nil }
         switch result {
-        case .success(let found):
-            let usable = found.filter { proxy.kind != .socks4 || $0.isIPv4 }
-            guard let first = usable.first else {
-                return end(.failure(.dialing(origin, .lookup(host: origin.serverName, cause: nil))))
-            }
-            addresses = usable
-            negotiate(.address(first), port, channel)
-        case .failure(let failure): end(.failure(.dialing(origin, failure)))
+        case .success(let address): negotiate(.address(address), port, channel)
+        case .failure(let failure):
+            let fault = lastFault.map { NetworkingError.negotiating(proxy, origin, $0) }
+            end(.failure(fault ?? .dialing(origin, failure)))
         }
     }
 
@@ -154,8 +163,8 @@ final class ProxyEntry {
 
     private func failed(_ fault: ProxyFault) {
         // A proxy that could not reach one address may reach another (RFC 8305 §5).
-        if case .socks(.refused) = fault, addresses.map({ $0.count > 1 }) ?? false {
-            addresses?.removeFirst()
+        if case .socks(.refused) = fault, lookup?.mayContinue == true {
+            lastFault = fault
             return end(.success(.reconnect))
         }
         end(.failure(.negotiating(proxy, origin, fault)))

@@ -11,6 +11,7 @@ final class SessionProxies: Sendable {
     /// Whether no request of the session has a proxy, unless it has one of its own.
     private let isDirect: Bool
     private let versions: HTTPVersionPolicy
+    private let endpoints: EndpointOverrides
 
     init(_ configuration: SessionConfiguration) {
         tls = TLSContextSource(settings: configuration.proxyTLS, offer: [.http1])
@@ -19,6 +20,7 @@ final class SessionProxies: Sendable {
         proxies.securityPolicy = configuration.proxySecurityPolicy
         trust = TrustEvaluator(proxies)
         versions = configuration.httpVersions
+        endpoints = configuration.endpointOverrides
         source = Self.read(configuration.proxies.source)
         if case .rules(let rules) = source { isDirect = rules.isEmpty } else { isDirect = false }
     }
@@ -61,8 +63,10 @@ final class SessionProxies: Sendable {
                 )
             }
         }
-        // A proxy that forwards requests speaks HTTP/1.1, and knows of no other protocol.
-        let needsTunnel = request.upgrade != nil || versions.requiresHTTP2(to: origin)
+        // A proxy that forwards requests speaks HTTP/1.1, knows of no other protocol, and sends
+        // them where the URL leads.
+        let isElsewhere = endpoints.endpoint(for: origin.endpoint) != origin.endpoint
+        let needsTunnel = request.upgrade != nil || versions.requiresHTTP2(to: origin) || isElsewhere
         return proxy.map { Route.Passage($0, to: origin, needsTunnel: needsTunnel) }
     }
 }

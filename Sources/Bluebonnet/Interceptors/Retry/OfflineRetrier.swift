@@ -49,15 +49,17 @@ public struct OfflineRetrier: Retrier, Hashable {
         guard longestWait > .zero, let error = attempt.error, errorCodes.contains(error.code),
             !attempt.mayHaveBeenProcessed || Self.repeatable.contains(attempt.request.method)
         else { return .byPolicy }
-        let destination = attempt.request.destination
+        let destination = context.destination(of: attempt.request)
         do {
             guard let state = try await context.network(), state.path(to: destination).status == .notReachable else {
                 return .byPolicy
             }
             // A host may have a route where there is no default one. A name that was not found is
             // not looked up again.
-            if destination == nil, error.code != .dnsLookupFailed {
-                let addresses = try await context.addresses(of: attempt.request)
+            if destination == nil, error.code != .dnsLookupFailed,
+                let endpoint = context.endpoint(of: attempt.request)
+            {
+                let addresses = try await context.addresses(of: endpoint, for: attempt.request)
                 if addresses.contains(where: { state.path(to: $0).isReachable }) { return .byPolicy }
             }
             let isThere = Mutex(false)

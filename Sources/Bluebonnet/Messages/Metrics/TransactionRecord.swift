@@ -76,6 +76,8 @@ struct ConnectionTimes: Sendable, Hashable {
     }
 
     var nameLookup: Phase?
+    /// The name whose lookup is waited for: of the server, or of a proxy.
+    var awaitedName: String?
     var connect: Phase?
     /// From the socket to the proxy to the open tunnel, or to the proxy that forwards requests.
     var proxy: Phase?

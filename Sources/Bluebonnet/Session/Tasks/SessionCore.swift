@@ -67,7 +67,7 @@ final class SessionCore: CallOwner {
         chain = InterceptorChain(
             interceptors: configuration.interceptors,
             end: BuiltInSteps(
-                transport: transport ?? Engine(configuration: configuration),
+                transport: transport ?? Engine(configuration: configuration, names: settings.names),
                 configuration: configuration
             )
         )

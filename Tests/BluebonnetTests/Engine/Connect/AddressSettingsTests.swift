@@ -45,6 +45,43 @@ struct AddressSettingsTests {
         }
     }
 
+    // MARK: Other endpoints than those of the URL
+
+    @Test func `another host and port are connected to, and the name stays`() async throws {
+        let certificates = try TestCertificates.shared()
+        try await FaultServer.run(Self.ok, options: .init(tls: ServerTLS(certificates.localhost))) { server in
+            let resolver = StubResolver(["other.test": ["127.0.0.1"]])
+            var configuration = SessionConfiguration(trusting: certificates.authority)
+            configuration.nameResolver = resolver
+            configuration.endpointOverrides = try EndpointOverrides(["localhost:443:other.test:\(server.port)"])
+            try await withSession(configuration) { session in
+                // The certificate is for localhost alone.
+                let response = try await session.data(for: Request(to: "https://localhost/"))
+                #expect(response.value == Data("ok".utf8))
+                #expect(server.requests.first?.values(of: "host") == ["localhost"])
+                #expect(resolver.lookups(of: "localhost") == 0 && resolver.lookups(of: "other.test") == 1)
+                #expect(response.metrics.transactions[0].remoteEndpoint?.port == server.port)
+            }
+            // The addresses of an override are for the new host.
+            configuration.addressOverrides = try AddressOverrides(["other.test:\(server.port):127.0.0.1"])
+            configuration.nameResolver = StubResolver()
+            try await withSession(configuration) { session in
+                _ = try await session.data(for: Request(to: "https://localhost/"))
+            }
+        }
+    }
+
+    @Test func `an error names the host that could not be connected to`() async throws {
+        let configuration = try SessionConfiguration {
+            $0.nameResolver = StubResolver()
+            $0.endpointOverrides = try EndpointOverrides(["::other.test:", "::other.test:2"])
+        }
+        try await withSession(configuration) { session in
+            let error = try await networkingError { try await session.data(for: Request(to: "http://localhost/")) }
+            #expect(error.code == .dnsLookupFailed && error.message.contains("“other.test”"), "\(error)")
+        }
+    }
+
     // MARK: Families
 
     @Test(arguments: [IPAddress.Family.ipv4, .ipv6])

@@ -61,11 +61,13 @@ struct ConnectorTests {
     @Test func `no connection attempt begins once all have been cancelled`() async throws {
         let configuration = SessionConfiguration()
         let proxies = SessionProxies(configuration)
-        let connector = Connector(configuration: configuration, proxies: proxies)
+        let dialer = Dialer(configuration)
+        let connector = Connector(configuration: configuration, proxies: proxies, dialer: dialer)
         let loop = NIOSingletons.posixEventLoopGroup.next()
         let pool = ConnectionPool(
             configuration: configuration,
             proxies: proxies,
+            dialer: dialer,
             group: NIOSingletons.posixEventLoopGroup
         )
         connector.cancelAttempts(with: NetworkingError(.sessionInvalidated, "over"))

@@ -162,6 +162,33 @@ struct ProxyFaultTests {
         }
     }
 
+    /// A name server that sends nothing.
+    private struct SilentResolver: NameResolver {
+        func addresses(of host: String, in family: IPAddress.Family) async throws -> FoundAddresses {
+            try await Task.sleep(for: .seconds(3600))
+            return FoundAddresses([])
+        }
+    }
+
+    @Test func `a name that is not found in time is the fault of its name server, not of the proxy`() async throws {
+        try await FaultServer.run([.stall]) { proxy in
+            let configuration = try ProxyScripts.configuration(.socks5, port: proxy.port) {
+                $0.nameResolver = SilentResolver()
+                $0.timeouts.connect = .milliseconds(150)
+            }
+            try await withSession(configuration) { session in
+                let error = try await networkingError {
+                    try await session.data(for: Request(to: "https://server.example/"))
+                }
+                #expect(error.code == .dnsLookupTimeout && error.message.contains("“server.example”"), "\(error)")
+                var request = try Request(to: "https://server.example/")
+                request.proxies = .proxy(try Proxy("http://proxy.example:1"))
+                let fault = try await networkingError { try await session.data(for: request) }
+                #expect(fault.code == .proxyTimeout && fault.message.contains("was not resolved"), "\(fault)")
+            }
+        }
+    }
+
     @Test func `a proxy that is not there, or whose name is not found, is an error of its own`() async throws {
         try await withSession(ProxyScripts.configuration(port: FaultServer.unusedPort)) { session in
             for url in ["http://one.example/", "https://one.example/"] {

@@ -158,6 +158,69 @@ struct TunnelTests {
         }
     }
 
+    /// Finds an address of IPv4 at once, and one of IPv6 when the gate is open.
+    private struct LateResolver: NameResolver {
+        let gate: Gate
+
+        func addresses(of host: String, in family: IPAddress.Family) async throws -> FoundAddresses {
+            if family == .ipv6 { await gate.wait() }
+            return FoundAddresses([IPAddress(family == .ipv6 ? "::1" : "127.0.0.9")].compactMap(\.self))
+        }
+    }
+
+    @Test func `an address of the other family that is found later is tried, too`() async throws {
+        try await Self.withOrigin { origin in
+            let refusal: [FaultStep] = [
+                .readBytes(3), .send([5, 0]), .readBytes(10), .send([5, 4, 0, 1, 0, 0, 0, 0, 0, 0]),
+            ]
+            let script = FaultServer.Script.connections([refusal, ProxyScripts.socks5(to: origin.port, request: 22)])
+            try await FaultServer.run(script) { proxy in
+                let gate = Gate()
+                let configuration = try ProxyScripts.configuration(.socks5, port: proxy.port) {
+                    $0.nameResolver = LateResolver(gate: gate)
+                }
+                try await withSession(configuration) { session in
+                    async let response = session.data(for: Request(to: origin.baseURL))
+                    try await until("the first address was refused") { proxy.connections.count == 2 }
+                    gate.open()
+                    try await #expect(response.text == "origin")
+                }
+            }
+        }
+    }
+
+    // MARK: Other endpoints than those of the URL
+
+    @Test func `a tunnel leads to the host and port that are to be connected to, also for http`() async throws {
+        try await FaultServer.run(ProxyScripts.ok) { origin in
+            try await FaultServer.run(ProxyScripts.connect(to: origin.port)) { proxy in
+                let overrides = try EndpointOverrides(["one.example:80:two.example:8080"])
+                let configuration = try ProxyScripts.configuration(port: proxy.port) {
+                    $0.endpointOverrides = overrides
+                }
+                try await withSession(configuration) { session in
+                    try await #expect(session.data(for: Request(to: "http://one.example/x")).text == "origin")
+                }
+                #expect(proxy.requests.first?.requestLine == "CONNECT two.example:8080 HTTP/1.1")
+            }
+            #expect(origin.requests.map(\.target) == ["/x"])
+            #expect(origin.requests.first?.value(of: "Host") == "one.example")
+            let named: [FaultStep] = [
+                .readBytes(3), .send([5, 0]), .readBytes(5 + "two.example".utf8.count + 2),
+                .tunnel(to: origin.port, answering: [5, 0, 0, 1, 0, 0, 0, 0, 0, 0]),
+            ]
+            try await FaultServer.run(.steps(named)) { proxy in
+                let overrides = try EndpointOverrides(["::two.example:"])
+                let configuration = try ProxyScripts.configuration(.socks5h, port: proxy.port) {
+                    $0.endpointOverrides = overrides
+                }
+                try await withSession(configuration) { session in
+                    try await #expect(session.data(for: Request(to: "http://one.example/x")).text == "origin")
+                }
+            }
+        }
+    }
+
     @Test func `SOCKS carries http too, and a proxy over TLS a tunnel for other protocols`() async throws {
         try await FaultServer.run(ProxyScripts.ok) { origin in
             let script: [FaultStep] = [

@@ -64,6 +64,10 @@ final class NameLookups: Sendable {
     /// name server that has come back.
     private static let joinableTime = TimeAmount.seconds(5)
 
+    /// The time for which the addresses of one family wait for those of the other one (RFC 8305 §3,
+    /// §8).
+    static let resolutionDelay = TimeAmount.milliseconds(50)
+
     private let source: any NameSource
     private let state = Mutex(State())
 
@@ -72,7 +76,16 @@ final class NameLookups: Sendable {
     }
 
     deinit {
-        for lookup in state.withLock({ $0.lookups.values }) { lookup.stop?() }
+        stopAll()
+    }
+
+    /// Stops all lookups, when the session ends: a task that its user keeps may hold this longer.
+    func stopAll() {
+        let lookups = state.withLock { state in
+            defer { (state.lookups, state.newest) = ([:], [:]) }
+            return state.lookups
+        }
+        for lookup in lookups.values { lookup.stop?() }
     }
 
     // MARK: Lookups
@@ -116,7 +129,11 @@ final class NameLookups: Sendable {
         } completion: { [weak self] in
             self?.end(number, $0)
         }
-        state.withLock { $0.lookups[number]?.stop = stop }
+        let isOver = state.withLock { state in
+            state.lookups[number]?.stop = stop
+            return state.lookups[number] == nil
+        }
+        if isOver { stop() }
     }
 
     /// Ends a wait. The lookup goes on for others, which may still join it; one that none can join
