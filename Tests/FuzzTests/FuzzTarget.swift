@@ -8,6 +8,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case http1
     case http2
     case hpack
+    case webSocket = "websocket"
     case json
     case decodable
     case gzip
@@ -62,6 +63,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .http1: try Self.same(HTTP1Outcome.of, input, pieces)
         case .http2: try Self.same(HTTP2Outcome.of, input, pieces)
         case .hpack: try HTTP2Outcome.ofFields(input)
+        case .webSocket: try WebSocketOutcome.of(input, cut: pieces)
         case .json: try Self.json(input)
         case .decodable: try Self.decodable(input)
         case .gzip: try Self.same({ Self.decoded("gzip", $0) }, input, pieces)
