@@ -69,7 +69,10 @@
             case overrun
         }
 
-        /// Reads one datagram into a buffer, which is to have 64 KiB: the kernel sends 32 KiB.
+        /// The kernel sends 32 KiB at most.
+        static let bufferSize = 1 << 16
+
+        /// Reads one datagram into a buffer, which is to have ``bufferSize``.
         ///
         /// - Throws: ``Failure``.
         func read(_ buffer: inout [UInt8]) throws(Failure) -> Reading {
@@ -112,14 +115,12 @@
         ///
         /// - Parameters:
         ///   - state: An empty state.
-        ///   - buffer: As for ``read(_:)``.
+        ///   - between: Called again and again while it is read: a large table takes a while.
         /// - Returns: The state; nil where it changed while it was read.
         /// - Throws: ``Failure``.
-        static func readAll(
-            _ state: NetworkState,
-            _ buffer: inout [UInt8]
-        ) throws(Failure) -> NetworkState? {
+        static func readAll(_ state: NetworkState, between: () -> Void) throws(Failure) -> NetworkState? {
             var state = state
+            var buffer = [UInt8](repeating: 0, count: bufferSize)
             let socket = try NetlinkSocket(listens: false)
             // RTM_GETRULE, RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE
             for type in [34, 18, 22, 26] as [UInt16] {
@@ -132,6 +133,7 @@
                     if datagram.isIncomplete { return nil }
                     for message in datagram.messages { _ = state.apply(message) }
                     isEnd = datagram.isEnd
+                    between()
                 }
             }
             return state

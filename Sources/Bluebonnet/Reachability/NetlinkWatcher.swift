@@ -7,10 +7,11 @@
     ///
     /// Each message is applied and published by itself, so that a link that goes down and comes
     /// back is seen to do so. What the kernel does not tell of is found by reading all again, once
-    /// the messages that wait are applied.
+    /// the messages that wait are applied; those that come meanwhile are told at once, and applied
+    /// to what was read as well.
     final class NetlinkWatcher: Sendable {
         private struct Reader {
-            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            var buffer = [UInt8](repeating: 0, count: NetlinkSocket.bufferSize)
             var source: (any DispatchSourceRead)?
             /// Whether a time to read all again is set.
             var isDue = false
@@ -106,14 +107,44 @@
         /// The most attempts in a row to read a state that changes meanwhile.
         private static let mostAttempts = 5
 
+        /// What comes while all is read.
+        private struct Meanwhile {
+            var messages: [NetlinkDatagram.Message] = []
+            /// Whether messages are missing.
+            var isIncomplete = false
+        }
+
+        /// The most messages that are kept while all is read; the others wait until it is.
+        private static let mostMeanwhile = 65_536
+
+        /// Tells of the changes that have come since all is being read.
+        private func take(_ meanwhile: inout Meanwhile) {
+            while meanwhile.messages.count < Self.mostMeanwhile, !meanwhile.isIncomplete {
+                switch next() {
+                // A fault of the socket is met again, and dealt with, when all is read.
+                case .nothing, nil: return
+                case .overrun: meanwhile.isIncomplete = true
+                case .datagram(let datagram):
+                    for message in datagram.messages { _ = apply(message) }
+                    meanwhile.messages += datagram.messages
+                    meanwhile.isIncomplete = datagram.isIncomplete
+                }
+            }
+        }
+
         private func readAll() {
             let begin = DispatchTime.now()
             natures.beginReading()
             var found: NetworkState?
+            var meanwhile = Meanwhile()
             for _ in 0..<Self.mostAttempts where found == nil {
                 let empty = NetworkState { [natures] in natures.nature(of: $0) }
-                found = reader.withLock { try? NetlinkSocket.readAll(empty, &$0.buffer) }
+                meanwhile = Meanwhile()
+                found = try? NetlinkSocket.readAll(empty) { take(&meanwhile) }
             }
+            var mustReadAgain = meanwhile.isIncomplete
+            // Each of them may be in what was read, or not; the last one about a thing counts.
+            for message in meanwhile.messages where found?.apply(message) == true { mustReadAgain = true }
             if let found { update { $0 = found } }
             let end = DispatchTime.now()
             let pause = (end.uptimeNanoseconds - begin.uptimeNanoseconds) * 10
@@ -124,7 +155,11 @@
                 reader.isDue = found == nil
                 return found == nil ? end + .seconds(reader.failures) : nil
             }
-            if let next { queue.asyncAfter(deadline: next) { self.readAll() } }
+            if let next {
+                queue.asyncAfter(deadline: next) { self.readAll() }
+            } else if mustReadAgain {
+                readAllSoon()
+            }
         }
     }
 #endif

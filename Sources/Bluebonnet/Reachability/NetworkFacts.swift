@@ -87,20 +87,30 @@ struct LinkAddress: Sendable, Hashable {
 
 /// A way to a range of addresses.
 struct NetworkRoute: Sendable, Hashable {
+    /// What many routes have in common.
+    struct Way: Sendable, Hashable {
+        /// The lowest wins among those of one length.
+        var metric: UInt32 = 0
+        /// Its kind (RTN_…): 1 leads somewhere, 6 to 8 refuse, 9 ends the search in its table.
+        var type: UInt8 = 1
+        /// The interfaces that it leads to; several share the load.
+        var links: [Int32] = []
+        /// Whether a next hop that is an object of its own says where it leads, and it does not:
+        /// where `net.ipv4.nexthop_compat_mode` is 0.
+        var isIndirect = false
+        /// The address to send from; nil where the kernel chooses.
+        var source: IPAddress?
+
+        /// Whether it is the same one, for removal and replacement.
+        func isSame(as other: Way) -> Bool {
+            metric == other.metric && type == other.type && (links == other.links || other.links.isEmpty)
+        }
+    }
+
     /// The range: the first bits of its addresses, all others zero.
     var destination: IPAddress
     var length: Int
-    /// The lowest wins among those of one length.
-    var metric: UInt32
-    /// Its kind (RTN_…): 1 leads somewhere, 6 to 8 refuse, 9 ends the search in its table.
-    var type: UInt8 = 1
-    /// The interfaces that it leads to; several share the load.
-    var links: [Int32]
-    /// Whether a next hop that is an object of its own says where it leads, and it does not: where
-    /// `net.ipv4.nexthop_compat_mode` is 0.
-    var isIndirect = false
-    /// The address to send from; nil where the kernel chooses.
-    var source: IPAddress?
+    var way: Way
     /// Its table; 254 is the main one.
     var table: UInt32 = NetworkRoute.mainTable
     /// Whether it is for packets that this process does not send.
@@ -112,8 +122,10 @@ struct NetworkRoute: Sendable, Hashable {
 
     init(to destination: IPAddress, length: Int, metric: UInt32 = 0, type: UInt8 = 1, links: [Int32]) {
         (self.destination, self.length) = (destination.prefix(length), length)
-        (self.metric, self.type, self.links) = (metric, type, links)
+        way = Way(metric: metric, type: type, links: links)
     }
+
+    var range: RouteTables.Range { RouteTables.Range(table: table, first: destination, length: length) }
 
     /// struct rtmsg: family, length of the destination, length of the source, type of service,
     /// table, protocol, scope, type, flags. Nil for a wrong length, or another family.
@@ -158,8 +170,8 @@ struct NetworkRoute: Sendable, Hashable {
             type: type,
             links: links
         )
-        self.source = source
-        isIndirect = hasNextHop && links.isEmpty && type == 1
+        way.source = source
+        way.isIndirect = hasNextHop && links.isEmpty && type == 1
         self.table = table
         // RTM_F_CLONED is a remembered route. One for some sources or for a type of service only is
         // for others.
@@ -177,10 +189,5 @@ struct NetworkRoute: Sendable, Hashable {
             if flags & 1 == 0 { links.append(link) }
         }
         return true
-    }
-
-    /// Whether it is the same one, for removal and replacement.
-    func isSame(as other: NetworkRoute) -> Bool {
-        metric == other.metric && type == other.type && (links == other.links || other.links.isEmpty)
     }
 }

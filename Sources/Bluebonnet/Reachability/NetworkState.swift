@@ -1,17 +1,11 @@
 /// The links, addresses and routes of a machine, and the paths that follow from them.
 ///
-/// Routes are those of the main table, IPv4 and IPv6; where they lead nowhere, those of the tables
-/// that rules have searched. The longest prefix wins, then the lowest metric. A route is of use
+/// Routes are those of the main table, IPv4 and IPv6, unless a rule refuses before it is searched;
+/// where they lead nowhere, those of the tables that rules have searched. The longest prefix wins,
+/// then the lowest metric. A route is of use
 /// where one of its links is up and has a carrier, and for IPv6 where there is an address that can
 /// be sent from.
 struct NetworkState: Sendable {
-    /// A range of addresses in a table.
-    private struct Range: Sendable, Hashable {
-        let table: UInt32
-        let first: IPAddress
-        let length: Int
-    }
-
     /// A link, and what was found out about it when it was first seen.
     private struct KnownLink: Sendable {
         var link: NetworkLink
@@ -20,7 +14,7 @@ struct NetworkState: Sendable {
 
     private var links: [Int32: KnownLink] = [:]
     private var addresses: [Int32: [LinkAddress]] = [:]
-    private var routes: [Range: [NetworkRoute]] = [:]
+    private var routes = RouteTables()
     /// In the order in which they are tried.
     private var rules: [NetworkRule] = []
     /// The tables whose routes are kept.
@@ -68,18 +62,15 @@ struct NetworkState: Sendable {
             return true
         case .route(let route, let replaces):
             guard tables.contains(route.table) else { return false }
-            let range = Range(table: route.table, first: route.destination, length: route.length)
-            routes[range, default: []].removeAll {
-                $0.isSame(as: route) || replaces && $0.metric == route.metric
+            routes.change(route.range) { ways in
+                ways.removeAll { $0.isSame(as: route.way) || replaces && $0.metric == route.way.metric }
+                ways.append(route.way)
             }
-            routes[range, default: []].append(route)
             return replaces
         case .routeRemoved(let route):
             guard tables.contains(route.table) else { return false }
-            let range = Range(table: route.table, first: route.destination, length: route.length)
-            if let index = routes[range]?.firstIndex(where: { $0.isSame(as: route) }) {
-                routes[range]?.remove(at: index)
-                if routes[range]?.isEmpty == true { routes[range] = nil }
+            routes.change(route.range) { ways in
+                if let index = ways.firstIndex(where: { $0.isSame(as: route.way) }) { ways.remove(at: index) }
             }
             return true
         case .rule(let rule):
@@ -93,13 +84,13 @@ struct NetworkState: Sendable {
     }
 
     private mutating func removeRoutes(over index: Int32) {
-        for (range, old) in routes where old.contains(where: { $0.links.contains(index) }) {
-            let left = old.compactMap { route in
-                var route = route
-                route.links.removeAll { $0 == index }
-                return route.links.isEmpty && route.type == 1 && !route.isIndirect ? nil : route
+        routes.changeAll { ways in
+            guard ways.contains(where: { $0.links.contains(index) }) else { return }
+            ways = ways.compactMap { way in
+                var way = way
+                way.links.removeAll { $0 == index }
+                return way.links.isEmpty && way.type == 1 && !way.isIndirect ? nil : way
             }
-            routes[range] = left.isEmpty ? nil : left
         }
     }
 
@@ -108,11 +99,8 @@ struct NetworkState: Sendable {
     private mutating func removeRoutes(without address: LinkAddress) {
         guard address.address.isIPv4 else { return }
         let isLast = addresses[address.index]?.contains { $0.address.isIPv4 } != true
-        for (range, old) in routes where range.first.isIPv4 {
-            let left = old.filter {
-                $0.source != address.address && !(isLast && $0.links == [address.index])
-            }
-            if left.count < old.count { routes[range] = left.isEmpty ? nil : left }
+        routes.changeAll(ofIPv4Only: true) { ways in
+            ways.removeAll { $0.source == address.address || isLast && $0.links == [address.index] }
         }
     }
 
@@ -129,26 +117,11 @@ struct NetworkState: Sendable {
     var hasAnyPath: Bool { defaultPath.isReachable || hasRoute(over: isUsable) }
 
     private func hasRoute(over isWanted: (Int32) -> Bool) -> Bool {
-        routes.contains { range, routes in
-            isOfMachines(range)
-                && routes.contains { $0.type == 1 && ($0.isIndirect || $0.links.contains(where: isWanted)) }
-        }
+        routes.hasWay { $0.type == 1 && ($0.isIndirect || $0.links.contains(where: isWanted)) }
     }
 
     /// The links over which another machine may be reached.
-    var linksInUse: Set<Int32> {
-        var found: Set<Int32> = []
-        for (range, routes) in routes where isOfMachines(range) {
-            for route in routes where route.type == 1 { found.formUnion(route.links) }
-        }
-        return found.filter(isUsable)
-    }
-
-    /// Each link of IPv6 has a route to itself (RFC 4291 §2.5.6), which leads to nobody that is
-    /// known.
-    private func isOfMachines(_ range: Range) -> Bool {
-        range.table == NetworkRoute.mainTable && !range.first.isLinkLocal
-    }
+    var linksInUse: Set<Int32> { routes.links.filter(isUsable) }
 
     /// Whether a path over some link would cost money.
     var hasExpensiveLink: Bool {
@@ -184,12 +157,35 @@ struct NetworkState: Sendable {
     }
 
     private func path(to destination: IPAddress, upTo longest: Int) -> NetworkPath {
+        if isRefusedByRule(destination, upTo: longest) { return .none }
         if let found = search(NetworkRoute.mainTable, for: destination, upTo: longest),
             found.path.status != .notReachable
         {
             return found.path
         }
         return pathByRules(to: destination, upTo: longest)
+    }
+
+    /// Whether a rule refuses a destination before any other has found a route for it: by itself,
+    /// or by a route in its table that refuses.
+    private func isRefusedByRule(_ destination: IPAddress, upTo longest: Int) -> Bool {
+        var first = UInt32(0)
+        for rule in rules where rule.priority >= first {
+            let match = rule.match(destination)
+            guard match != .no else { continue }
+            switch rule.action {
+            case 1:
+                guard let found = search(rule.table, for: destination, upTo: longest),
+                    found.length > rule.suppressedLength
+                else { continue }
+                let refuses = found.path.status == .notReachable
+                if match == .yes || !refuses { return refuses }
+            case 2: if match == .yes { first = max(first, rule.target) }
+            case 6...8: if match == .yes { return true }
+            default: continue
+            }
+        }
+        return false
     }
 
     /// The path by the rules, for a destination to which the main table has none.
@@ -228,13 +224,12 @@ struct NetworkState: Sendable {
         upTo longest: Int
     ) -> (path: NetworkPath, length: Int)? {
         for length in stride(from: longest, through: 0, by: -1) {
-            let range = Range(table: table, first: destination.prefix(length), length: length)
-            guard let routes = routes[range] else { continue }
-            for route in routes.sorted(by: { $0.metric < $1.metric }) {
-                switch route.type {
-                case 1 where route.isIndirect: return (.unknown, length)
+            let range = RouteTables.Range(table: table, first: destination.prefix(length), length: length)
+            for way in routes.ways(range) {
+                switch way.type {
+                case 1 where way.isIndirect: return (.unknown, length)
                 case 1:
-                    if let path = path(over: route, to: destination) { return (path, length) }
+                    if let path = path(over: way, to: destination) { return (path, length) }
                 // RTN_THROW
                 case 9: return nil
                 // RTN_BLACKHOLE, RTN_UNREACHABLE and RTN_PROHIBIT
@@ -245,10 +240,10 @@ struct NetworkState: Sendable {
         return nil
     }
 
-    private func path(over route: NetworkRoute, to destination: IPAddress) -> NetworkPath? {
-        for index in route.links {
+    private func path(over way: NetworkRoute.Way, to destination: IPAddress) -> NetworkPath? {
+        for index in way.links {
             guard let known = links[index], known.link.isUsable else { continue }
-            let source = route.source ?? source(on: index, for: destination)
+            let source = way.source ?? source(on: index, for: destination)
             if !destination.isIPv4, source == nil { continue }
             return NetworkPath(
                 status: known.nature.status,

@@ -16,8 +16,8 @@
         static func read(_ bytes: ImageBytes, _ format: ImageFormat) throws(ImageFault) -> ImageInformation {
             guard let meta = try boxes(bytes, named: "meta").first?.part(from: 4) else { throw .truncated }
             let primary = try primaryItem(meta)
-            // The size of each image is a property. That of the primary one counts, the largest where
-            // it has several; where none is said to be it, the largest of all.
+            // The size of each image is a property. That of the primary one counts, the largest
+            // where it has several; where none is said to be it, the largest of all.
             var information = ImageInformation(format)
             var best = (rank: 0, pixels: 0)
             for properties in try boxes(meta, named: "iprp") {

@@ -162,6 +162,46 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
+    func `a rule refuses what the main table has a route for`() async throws {
+        let namespace = try await NetworkNamespace(interfaces: 1)
+        try await namespace.ip("route add default via 10.9.0.2")
+        let watch = try Watch(namespace)
+        #expect(try await watch.first()["interface"] == "v0")
+        let (refused, time) = try await watch.next { try await namespace.ip("rule add prohibit priority 100") }
+        #expect(refused["reachable"] == false && time < Self.limit)
+        let (back, _) = try await watch.next { try await namespace.ip("rule delete priority 100") }
+        #expect(back["interface"] == "v0")
+    }
+
+    /// Each removal has all routes read again.
+    @Test(.timeLimit(.minutes(3)))
+    func `changes are told while a large table is read`() async throws {
+        let count = Self.flaps == nil ? 20_000 : 300_000
+        try await withDirectory { folder in
+            let namespace = try await NetworkNamespace(interfaces: 1)
+            let routes = (0..<count).map { number in
+                let address = "\(20 + (number >> 16)).\(number >> 8 & 255).\(number & 255).0"
+                return "route add \(address)/24 via 10.9.0.2"
+            }
+            let file = folder.appending(path: "routes")
+            try Data(routes.joined(separator: "\n").utf8).write(to: file)
+            try await namespace.ip("route add default via 10.9.0.2")
+            try await namespace.ip("-batch \(file.path(percentEncoded: false))")
+            let watch = try Watch(namespace, "203.0.113.1")
+            _ = try await watch.first()
+            var longest = Duration.zero
+            for _ in 0..<10 {
+                let (down, first) = try await watch.next { try await namespace.ip("route delete default") }
+                let (up, second) = try await watch.next { try await namespace.ip("route add default via 10.9.0.2") }
+                try #require(down["reachable"] == false && up["reachable"] == true)
+                longest = max(longest, first, second)
+            }
+            #expect(longest < Self.limit)
+            if Self.flaps != nil { print("with \(count) routes, the longest delay was \(longest)") }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
     func `this machine is reached by its name without any network`() async throws {
         let namespace = try await NetworkNamespace(interfaces: 0)
         let process = namespace.process(["reachability", "localhost"])

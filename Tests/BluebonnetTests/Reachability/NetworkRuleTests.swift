@@ -89,6 +89,41 @@ import Testing
         #expect(try status(self.state(back)) == .notReachable)
     }
 
+    @Test(arguments: [6, 7, 8] as [UInt8])
+    func `a rule that refuses before the main table is searched is no path`(action: UInt8) throws {
+        func status(_ rule: [UInt8], to text: String? = nil) throws -> NetworkReachabilityStatus {
+            var state = state(rule)
+            state.take(Builder.route(to: "0.0.0.0", 0, over: [2]))
+            return try self.status(state, to: text)
+        }
+        #expect(try status(Builder.rule(100, table: 0, action: action)) == .notReachable)
+        // One behind the main table, for other packets, or for some users only.
+        let user = Builder.attribute(20, Builder.bytes(UInt64(0)))
+        let mark = Builder.attribute(10, Builder.bytes(UInt32(7)))
+        for rule in [
+            Builder.rule(40_000, table: 0, action: action), Builder.rule(100, table: 0, action: action, mark),
+            Builder.rule(100, table: 0, action: action, user), Builder.rule(100, table: 0, action: action, family: 10),
+        ] {
+            #expect(try status(rule) == .reachableViaEthernet)
+        }
+        // One for some addresses.
+        let some = Builder.rule(100, table: 0, action: action, destination: ("198.51.100.0", 24))
+        #expect(try status(some, to: "198.51.100.1") == .notReachable)
+        #expect(try status(some, to: "203.0.113.1") == .reachableViaEthernet && status(some) == .reachableViaEthernet)
+        // One that another rule goes around.
+        let jump = Builder.rule(98, table: 0, action: 2, Builder.attribute(4, Builder.bytes(UInt32(101))))
+        #expect(try status(jump + Builder.rule(100, table: 0, action: action)) == .reachableViaEthernet)
+    }
+
+    @Test func `a route that refuses counts in a table that is searched before the main one`() throws {
+        var state = state(Builder.rule(100, table: 1001))
+        state.take(Builder.route(to: "0.0.0.0", 0, over: [2]))
+        #expect(try status(state) == .reachableViaEthernet)
+        state.take(Builder.route(to: "0.0.0.0", 0, over: [], table: 1001, kind: 6))
+        #expect(try status(state) == .notReachable)
+        #expect(try status(state, to: "192.0.2.9") == .notReachable)
+    }
+
     @Test func `a tunnel counts where another link leads to somebody`() throws {
         var state = state(Builder.rule(100, table: 1000), over: .other)
         #expect(try status(state) == .reachableViaOther)
