@@ -71,11 +71,13 @@ public struct SecurityPolicy: Sendable {
     public var reportsOnly = false
 
     /// Called for each new connection whose server was judged, on an event loop or another thread:
-    /// it must not block. Default: nil.
+    /// it must not block. Not called when a host begins to use an HTTP/2 connection that was made
+    /// for another one, whose certificates fulfil its policy. Default: nil.
     public var report: (@Sendable (TrustReport) -> Void)?
 
     /// Decides about each new connection after the rest of the policy, whatever its result, before
-    /// a byte of the request is sent, within the time for connecting. Default: nil, the rest of the
+    /// a byte of the request is sent, within the time for connecting. A host whose policy has it
+    /// never uses an HTTP/2 connection that was made for another host. Default: nil, the rest of the
     /// policy decides.
     public var decision: (@Sendable (TrustReport) async -> TrustDecision)?
 

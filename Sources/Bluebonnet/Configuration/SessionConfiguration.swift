@@ -28,7 +28,8 @@ public struct SessionConfiguration: Sendable {
     /// another origin.
     public var sendsBodiesOnInsecureRedirects = false
 
-    /// Connections per origin (scheme, host, port). Default: 6. At least 1.
+    /// Connections per origin (scheme, host, port). Default: 6. At least 1. Hosts that share HTTP/2
+    /// connections count as one.
     public var maximumConnectionsPerHost = 6
 
     /// The versions of HTTP that are spoken. Default: automatic, HTTP/2 where the server speaks it

@@ -1,0 +1,54 @@
+import Testing
+
+@testable import Bluebonnet
+
+/// Exchanges that another queue serves, and what each is told of the attempts to connect.
+@Suite struct RouteQueueHandOverTests {
+    private typealias Connection = QueueConnection
+    private typealias Waiter = QueueWaiter
+
+    private func queue(limit: Int, _ waiters: [Waiter]) -> QueueProbe {
+        var probe = QueueProbe(limit: limit)
+        for waiter in waiters { _ = probe.acquire(waiter) }
+        return probe
+    }
+
+    @Test func `waiters are handed over to another queue in their order, and their attempts given up`() {
+        let moved = ["a", "b", "c"].map { Waiter($0) }
+        var queue = queue(limit: 2, moved)
+        let handed = queue.queue.handOver { _ in true }
+        #expect(handed.waiters.map(\.description) == ["a", "b", "c"] && handed.givenUp.count == 2)
+        #expect(queue.queue.waitingCount == 0)
+        // Those who wait elsewhere by now are not those of this queue, whatever their tickets.
+        var other = QueueProbe(limit: 1)
+        for waiter in moved { _ = other.acquire(waiter) }
+        #expect(queue.acquire(Waiter("d")) == "wait")
+        #expect(queue.cancel(moved[0]).isEmpty)
+        #expect(queue.failure(.cancelled, of: "a") == "connects d")
+        #expect(queue.failure(.cancelled, of: "b").isEmpty)
+        #expect(queue.queue.waiters.map(\.description) == ["d"])
+        #expect(other.queue.waiters.map(\.description) == ["a", "b", "c"])
+    }
+
+    @Test func `some waiters are handed over, and the others keep what they need`() {
+        let waiters = ["a", "b", "c"].map { Waiter($0) }
+        var queue = queue(limit: 3, waiters)
+        let handed = queue.queue.handOver { $0 === waiters[1] }
+        #expect(handed.waiters.map(\.description) == ["b"] && handed.givenUp.count == 1)
+        #expect(queue.queue.handOver { $0 === waiters[1] }.waiters.isEmpty)
+        #expect(queue.connected(Connection("1"), for: "a") == "serve a")
+        #expect(queue.connected(Connection("3"), for: "c") == "serve c")
+    }
+
+    @Test func `a waiter is told of its own attempt, or else of the first that is under way`() {
+        let waiters = ["a", "b", "c"].map { Waiter($0) }
+        var queue = queue(limit: 2, waiters)
+        let names = waiters.map { queue.queue.attempt(for: $0)?.waiter.description }
+        #expect(names == ["a", "b", "a"])
+        _ = queue.cancel(waiters[2])
+        #expect(queue.cancel(waiters[0]) == "gives up a")
+        #expect(queue.queue.attempt(for: waiters[0])?.waiter === waiters[1])
+        _ = queue.cancel(waiters[1])
+        #expect(queue.queue.attempt(for: waiters[1])?.waiter == nil)
+    }
+}
