@@ -17,13 +17,8 @@ struct ServeCommand: AsyncParsableCommand {
         _superCommandName: MainCommand.name,
         abstract: "Runs a server with httpbin's endpoints.",
         discussion: """
-            Prints its URL and runs until it is interrupted. Among its endpoints:
-            /get /post /headers /status/404 /delay/2 /redirect/3 /gzip /stream/10
-            /bytes/1024 /basic-auth/user/password /cookies /etag/x /json /protocol /trailers.
-
-            And a small service with logins and a chat, the user is ada, the password secret:
-            /v1/users /v1/users/1 /v1/token /v1/revoke /v1/profile /v1/chat/completions;
-            and pictures: /v1/pictures?count=100 /v1/pictures/1.png.
+            Prints its URL and runs until it is interrupted. The page at / lists all endpoints with
+            their parameters, also those that fail on purpose, such as /fault/reset.
 
             Examples:
               bluebonnet serve --port 8080
@@ -53,6 +48,13 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("Listen on a Unix-domain socket instead.", valueName: "path"))
     var unix: String?
 
+    @Flag(
+        name: .long,
+        inversion: .prefixedNo,
+        help: "Write a line for each request to standard error. (default: where that is a terminal)"
+    )
+    var log: Bool?
+
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
     }
@@ -64,7 +66,16 @@ struct ServeCommand: AsyncParsableCommand {
         guard tls else { return try await serve(nil, until: ends) }
         let certificates = try TestCertificates.shared()
         try await certificates.withFiles { files in
-            StandardStream.error.write(line: "To trust the certificate, use --cacert \(files.authority)")
+            let fingerprint = Self.fingerprint(certificates.authority.certificateSHA256)
+            StandardStream.error.write(
+                line: """
+                    The certificate is from an authority made at the start, which ends with the server.
+                    Its file: \(files.authority)
+                    Its fingerprint (SHA-256): \(fingerprint)
+                    To trust it: bluebonnet --cacert FILE, curl --cacert FILE, or import the file into a browser.
+                    The pin of the server's key: sha256/\(certificates.localhost.publicKeyPin)
+                    """
+            )
             try await serve(ServerTLS(certificates.localhost), until: ends)
         }
     }
@@ -73,13 +84,31 @@ struct ServeCommand: AsyncParsableCommand {
         let address: LocalServer.Options.Address = unix.map { .unixSocket($0) } ?? .tcp(host: host, port: port)
         let server: LocalServer
         do {
-            server = try await LocalServer.start(LocalServer.Options(address: address, tls: tls, http2: http2))
+            var options = LocalServer.Options(address: address, tls: tls, http2: http2)
+            if log ?? StandardStream.error.isTerminal { options.log = Self.write }
+            server = try await LocalServer.start(options)
         } catch {
             throw CommandFailure(message: "The server cannot listen: \(error)", status: .transport)
         }
         StandardStream.output.write(line: try url(of: server))
         for await _ in ends { break }
         await server.shutdown()
+    }
+
+    /// The bytes as certificate viewers show them: `AB:CD:…`.
+    private static func fingerprint(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
+    }
+
+    /// Writes a line for a request: `127.0.0.1 GET /get HTTP/1.1 200 179 B 0.31 ms`.
+    private static func write(_ record: AccessRecord) {
+        let paint = Paint(OutputStyle(.auto, for: .error))
+        let part: Paint.Part =
+            record.isCut || record.status >= 400 ? .failure : record.status >= 300 ? .redirection : .success
+        let request = ShownText.harmless("\(record.origin) \(record.method) \(record.target) \(record.version)")
+        let end = record.isCut ? ", cut off" : ""
+        let size = "\(ProgressBar.size(record.bytes)) in \(HeadText.milliseconds(record.duration))\(end)"
+        StandardStream.error.write(line: "\(request) \(paint("\(record.status)", part)) \(size)")
     }
 
     private func url(of server: LocalServer) throws -> String {

@@ -20,8 +20,10 @@ enum EchoEndpoints {
             .json(["user-agent": exchange.request.headers[.userAgent].map { .string($0) } ?? nil])
         },
         Endpoint("sink", [.post, .put]) { try await sink($0) },
-        Endpoint("gzip") { compressed($0, "gzip", "gzipped", .gzip) },
-        Endpoint("deflate") { compressed($0, "deflate", "deflated", .zlib) },
+        Endpoint("gzip") { encoded($0, "gzip", "gzipped") { Compressor.compress($0, as: .gzip) } },
+        Endpoint("deflate") { encoded($0, "deflate", "deflated") { Compressor.compress($0, as: .zlib) } },
+        Endpoint("brotli") { encoded($0, "br", "brotli", StoredCoding.brotli) },
+        Endpoint("zstd") { encoded($0, "zstd", "zstd", StoredCoding.zstd) },
     ]
 
     /// The JSON of `/get`.
@@ -82,11 +84,11 @@ enum EchoEndpoints {
         return .json(["bytes": .integer(count), "sha256": .string(digits.joined())])
     }
 
-    private static func compressed(
+    private static func encoded(
         _ exchange: Exchange,
         _ coding: String,
         _ flag: String,
-        _ format: Compressor.Format
+        _ encode: ([UInt8]) -> [UInt8]
     ) -> Response {
         let json: JSON = .object([
             flag: true,
@@ -94,8 +96,7 @@ enum EchoEndpoints {
             "method": .string(exchange.method.rawValue),
             "origin": .string(exchange.origin),
         ])
-        let bytes = Compressor.compress(Array(json.pretty.utf8), as: format)
-        var response = Response.content(bytes, type: "application/json")
+        var response = Response.content(encode(Array(json.pretty.utf8)), type: "application/json")
         response.headers[.contentEncoding] = coding
         return response
     }

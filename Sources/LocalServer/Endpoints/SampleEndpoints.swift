@@ -38,12 +38,6 @@ enum SampleEndpoints {
 
         """
 
-    /// The page at `/`.
-    static func index(of paths: [String]) -> String {
-        let items = paths.map { "<li>/\($0)</li>\n" }.joined()
-        return "<!DOCTYPE html>\n<title>bluebonnet serve</title>\n<h1>Endpoints</h1>\n<ul>\n\(items)</ul>\n"
-    }
-
     private static let slideshow: JSON = [
         "slideshow": [
             "author": "The gardener",

@@ -18,6 +18,7 @@ enum StreamEndpoints {
         },
         Endpoint("stream-bytes/:n") { try bytes($0, count: $0.count("n"), length: nil) },
         Endpoint("drip") { try await drip($0) },
+        Endpoint("sse") { try events($0) },
     ]
 
     /// JSON texts, one in a line, chunked.
@@ -36,6 +37,32 @@ enum StreamEndpoints {
             try await writer.finish(nil)
         }
         return Response(status: .ok, headers: [.contentType: "application/json"], body: body)
+    }
+
+    /// Server-sent events (HTML Standard §9.2), which begin behind the one that the client has seen
+    /// last.
+    private static func events(_ exchange: Exchange) throws -> Response {
+        let count = try exchange.number("count", default: 10)
+        let delay = try exchange.number("delay", default: 0.5)
+        guard 0...100_000 ~= count, 0...60 ~= delay else {
+            throw EndpointError(.badRequest, "count must be 0 to 100000, and delay 0 to 60 seconds.")
+        }
+        let seen = HTTPField.Name("Last-Event-ID").flatMap { exchange.request.headers[$0] }.flatMap { Int($0) }
+        let first = max(0, seen.map { $0.addingReportingOverflow(1).partialValue } ?? 0)
+        let body = ResponseBody { writer in
+            for number in first..<max(first, count) {
+                if number > first { try await Task.sleep(for: .seconds(delay)) }
+                let data: JSON = ["id": .integer(number), "left": .integer(count - number - 1)]
+                let event = "id: \(number)\nevent: tick\ndata: \(data.compact)\n\n"
+                try await writer.write(ByteBuffer(string: event))
+            }
+            try await writer.finish(nil)
+        }
+        return Response(
+            status: .ok,
+            headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: body
+        )
     }
 
     /// Pseudo-random bytes; the same for the same seed, with every size of the chunks.

@@ -12,6 +12,9 @@ struct Endpoint: Sendable {
         case rest
     }
 
+    /// The path as it was given.
+    let path: String
+
     let segments: [Segment]
 
     /// The methods that are accepted, with HEAD where GET is one; `nil` for all.
@@ -21,6 +24,7 @@ struct Endpoint: Sendable {
 
     /// Creates an endpoint; in the path `:name` is a parameter, and `**` at the end any rest.
     init(_ path: String, _ methods: [HTTPRequest.Method]? = [.get], handler: @escaping Handler) {
+        self.path = path
         segments = path.split(separator: "/").map { segment in
             if segment == "**" {
                 .rest

@@ -10,7 +10,7 @@ struct EndpointRouter: Sendable {
             EchoEndpoints.all + ProtocolEndpoints.all + StatusEndpoints.all + RedirectEndpoints.all
                 + AuthenticationEndpoints.all + DigestEndpoints.all + CookieEndpoints.all + StreamEndpoints.all
                 + RangeEndpoints.all + CacheEndpoints.all + SampleEndpoints.all + ServiceEndpoints().all
-                + ChatEndpoints.all + PictureEndpoints.all
+                + ChatEndpoints.all + PictureEndpoints.all + FaultEndpoints.all
         )
     }
 
@@ -23,8 +23,8 @@ struct EndpointRouter: Sendable {
         }
     }
 
-    /// The first segments of all paths, for the page at `/`.
-    var paths: [String] { endpoints.keys.filter { !$0.isEmpty }.sorted() }
+    /// The paths of all endpoints, with `:name` for a parameter and `**` for a rest.
+    var paths: Set<String> { Set(endpoints.values.joined().map(\.path)) }
 
     /// Responds to a request, also when its endpoint throws.
     func respond(
@@ -56,7 +56,7 @@ struct EndpointRouter: Sendable {
 
     private func respond(to exchange: inout Exchange) async throws -> Response {
         let path = exchange.segments
-        guard let first = path.first else { return .html(SampleEndpoints.index(of: paths)) }
+        guard let first = path.first else { return .html(EndpointGuide.page) }
         var allowed: [HTTPRequest.Method] = []
         for endpoint in endpoints[first] ?? [] {
             guard let parameters = endpoint.match(path) else { continue }

@@ -16,7 +16,7 @@ struct Exchange: Sendable {
     /// The pairs of the query string in order.
     let query: [(name: String, value: String)]
 
-    private let channel: any Channel
+    let channel: any Channel
     private let secure: Bool
     private let maximumBodySize: Int
 
@@ -32,11 +32,14 @@ struct Exchange: Sendable {
 
     var method: HTTPRequest.Method { request.method }
 
+    /// Whether the request came over HTTP/2: the parent of a stream's channel is that of its
+    /// connection, whose parent listens.
+    var isOverHTTP2: Bool { channel.parent?.parent != nil }
+
     /// The stream of HTTP/2 that carries the request; nil over HTTP/1.
     var stream: Int? {
         get async throws {
-            // The parent of a stream's channel is that of its connection, whose parent listens.
-            guard channel.parent?.parent != nil else { return nil }
+            guard isOverHTTP2 else { return nil }
             return Int(try await channel.getOption(HTTP2StreamChannelOptions.streamID).get())
         }
     }

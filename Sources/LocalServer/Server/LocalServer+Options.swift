@@ -25,17 +25,22 @@ extension LocalServer {
         /// The response to a larger one is 413. The endpoint `/sink` has no limit.
         package var maximumBodySize: Int
 
+        /// Called for each request when its response has been sent, on any thread. Default: nil.
+        package var log: (@Sendable (AccessRecord) -> Void)?
+
         /// Creates options; by default plain HTTP/1.1 on a free port of 127.0.0.1.
         package init(
             address: Address = .tcp(host: "127.0.0.1", port: 0),
             tls: ServerTLS? = nil,
             http2: Bool = false,
-            maximumBodySize: Int = 64 * 1024 * 1024
+            maximumBodySize: Int = 64 * 1024 * 1024,
+            log: (@Sendable (AccessRecord) -> Void)? = nil
         ) {
             self.address = address
             self.tls = tls
             self.http2 = http2
             self.maximumBodySize = maximumBodySize
+            self.log = log
         }
     }
 }

@@ -71,8 +71,18 @@ package final class LocalServer: Sendable {
         let router = EndpointRouter.standard()
         let secure = options.tls != nil
         let limit = options.maximumBodySize
+        let log = options.log.map(AccessLog.init)
         let responder = CallbackResponder<ConnectionContext> { request, context in
-            await router.respond(to: request, on: context.channel, secure: secure, maximumBodySize: limit)
+            let startedAt = ContinuousClock.now
+            let response = await router.respond(
+                to: request,
+                on: context.channel,
+                secure: secure,
+                maximumBodySize: limit
+            )
+            guard let log else { return response }
+            let record = AccessRecord(request, context.channel, response, startedAt.duration(to: .now))
+            return log.observing(response, record)
         }
         var logger = Logger(label: "bluebonnet")
         logger.logLevel = .critical

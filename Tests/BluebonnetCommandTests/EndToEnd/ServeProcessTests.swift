@@ -1,4 +1,5 @@
 import Foundation
+import LocalServer
 import Testing
 
 @testable import BluebonnetCommand
@@ -28,5 +29,64 @@ import Testing
         #expect(url.hasPrefix("https://localhost:"))
         #expect(try await Command.run("get", url + "/get", "--insecure").status == 0)
         #expect(await server.end(with: SIGTERM) == 0)
+    }
+
+    @Test func `serve --tls prints the file and the fingerprint with which its certificate can be trusted`()
+        async throws
+    {
+        let process = Command.process(["serve", "--tls"])
+        let (output, errors) = (Pipe(), Pipe())
+        (process.standardOutput, process.standardError) = (output, errors)
+        let status = try process.start()
+        var told = ""
+        while !told.contains("sha256/") || !told.hasSuffix("\n") {
+            let next = await errors.nextText()
+            if next.isEmpty { break }
+            told += next
+        }
+        let url = await output.nextText().trimmingCharacters(in: .whitespacesAndNewlines)
+        let file = try #require(told.firstMatch(of: /Its file: (.*)/)).1
+        #expect(told.contains(/Its fingerprint \(SHA-256\): ([0-9A-F]{2}:){31}[0-9A-F]{2}\n/), "\(told)")
+        let pin = try #require(told.firstMatch(of: /sha256\/[A-Za-z0-9+\/]{43}=/)).0
+        let trusted = try await Command.run("get", "\(url)/get", "--cacert", "\(file)", "--pin", "\(pin)")
+        #expect(trusted.status == 0, "\(trusted.errors)")
+        #expect(try await Command.run("get", "\(url)/get").status == 6)
+        process.terminate()
+        #expect(await status.value == 0)
+        #expect(!FileManager.default.fileExists(atPath: "\(file)"))
+    }
+
+    @Test func `serve --log writes a line for each request`() async throws {
+        let process = Command.process(["serve", "--log"])
+        let (output, errors) = (Pipe(), Pipe())
+        (process.standardOutput, process.standardError) = (output, errors)
+        let status = try process.start()
+        let url = await output.nextText().trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(try await Command.run("get", "\(url)/status/404").status == 4)
+        let line = await errors.nextText()
+        #expect(line.contains(/^127\.0\.0\.1 GET \/status\/404 HTTP\/1\.1 404 0 B in [0-9.]+ ms\n/), "\(line)")
+        process.terminate()
+        #expect(await status.value == 0)
+    }
+
+    @Test(arguments: ["gzip", "deflate", "brotli", "zstd"])
+    func `each content coding of serve is undone`(coding: String) async throws {
+        try await LocalServer.run { server in
+            let output = try await Command.run("get", "\(server.baseURL)/\(coding)", "-i", "--pretty", "none")
+            #expect(output.text.contains("Content-Encoding: "), "\(output.errors)")
+            #expect(output.text.contains("\"method\": \"GET\""), "\(output.text)")
+        }
+    }
+
+    @Test(arguments: [
+        ("reset", "connection-lost"), ("close", "connection-lost"), ("truncate/5", "truncated-response"),
+        ("garbage", "malformed-status-line"), ("chunk", "malformed-chunk"), ("lengths", "invalid-content-length"),
+    ])
+    func `each fault of serve is an error of its own`(fault: String, code: String) async throws {
+        try await LocalServer.run { server in
+            let line = #"{"url":"\#(server.baseURL)/fault/\#(fault)"}"#
+            let output = try await Command.run("batch", input: line)
+            #expect(output.text.contains(#""code":"\#(code)""#), "\(output.text)")
+        }
     }
 }

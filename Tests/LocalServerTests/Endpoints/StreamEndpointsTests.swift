@@ -18,6 +18,32 @@ struct StreamEndpointsTests {
         }
     }
 
+    @Test func `server-sent events go on behind the one that was seen last`() async throws {
+        try await LocalServer.run { server in
+            let response = try await RawResponse.fetch("/sse?count=2&delay=0", from: server)
+            #expect(response.value(of: "content-type") == "text/event-stream")
+            #expect(
+                response.text == """
+                    id: 0
+                    event: tick
+                    data: {"id":0,"left":1}
+
+                    id: 1
+                    event: tick
+                    data: {"id":1,"left":0}
+
+
+                    """
+            )
+            let seen = [("Last-Event-ID", "0")]
+            let rest = try await RawResponse.fetch("/sse?count=2&delay=0", headers: seen, from: server)
+            #expect(rest.text.hasPrefix("id: 1\n"))
+            let end = [("Last-Event-ID", "\(Int.max)")]
+            #expect(try await RawResponse.fetch("/sse?count=2&delay=0", headers: end, from: server).body.isEmpty)
+            #expect(try await RawResponse.fetch("/sse?count=-1", from: server).status == 400)
+        }
+    }
+
     @Test func `the bytes endpoints send the same bytes for the same seed, in any chunks`() async throws {
         try await LocalServer.run { server in
             let whole = try await RawResponse.fetch("/bytes/100000?seed=7", from: server)
