@@ -6,20 +6,25 @@ import Testing
 /// Requests through the proxies of other people: squid, tinyproxy, microsocks, Dante and mitmproxy.
 @Suite(.enabled(if: InteropServer.squid.isExpected), .timeLimit(.minutes(3)))
 struct ProxyInteropTests {
-    /// A proxy, and the kind of credential for it.
+    /// A proxy at one of its addresses, and the kind of credential for it.
     struct Peer: Sendable, CustomTestStringConvertible {
+        enum Login: Sendable { case none, eager, basic, digest }
+
         var server: InteropServer
         var scheme: String?
         var login = Login.none
         /// The authority of the certificates that it makes itself.
         var authority = InteropServer.authority
+        /// Whether it is connected to by IPv6.
+        var isIPv6 = false
 
-        enum Login: Sendable { case none, eager, basic, digest }
-
-        var testDescription: String { "\(server), \(scheme ?? "its scheme"), \(login)" }
+        var testDescription: String {
+            "\(server), \(scheme ?? "its scheme"), \(login), \(isIPv6 ? "IPv6" : "IPv4")"
+        }
 
         func proxy() throws -> Proxy {
-            let address = try server.address
+            var address = try server.address
+            if isIPv6 { address = address.replacing("127.0.0.1", with: "[::1]").replacing("localhost", with: "[::1]") }
             var proxy = try Proxy(scheme.map { "\($0)://\(address)" } ?? address)
             guard login != .none else { return proxy }
             var credential = Credential(user: "ada", password: "secret")
@@ -39,39 +44,74 @@ struct ProxyInteropTests {
         }
     }
 
-    static let peers = [
-        Peer(server: .squid), Peer(server: .squidIPv6), Peer(server: .squidTLS),
-        Peer(server: .guardedSquid, login: .eager), Peer(server: .guardedSquid, login: .basic),
-        Peer(server: .guardedSquid, login: .digest),
-        Peer(server: .tinyproxy), Peer(server: .guardedTinyproxy, login: .eager),
-        Peer(server: .guardedTinyproxy, login: .basic),
-        Peer(server: .microsocks, scheme: "socks5"), Peer(server: .microsocks, scheme: "socks5h"),
-        Peer(server: .guardedMicrosocks, scheme: "socks5h", login: .basic),
-        Peer(server: .dante, scheme: "socks5"), Peer(server: .dante, scheme: "socks5h"),
-        Peer(server: .mitmproxy, authority: .mitmproxyAuthority),
-        Peer(server: .guardedMitmproxy, login: .basic, authority: .guardedMitmproxyAuthority),
-        Peer(server: .guardedMitmproxy, login: .eager, authority: .guardedMitmproxyAuthority),
-    ]
+    /// Each proxy with each credential, by each scheme that it speaks, at both of its addresses.
+    static let peers: [Peer] = {
+        var peers = [
+            Peer(server: .squid), Peer(server: .squidTLS), Peer(server: .guardedSquid, login: .eager),
+            Peer(server: .guardedSquid, login: .basic), Peer(server: .guardedSquid, login: .digest),
+            Peer(server: .tinyproxy), Peer(server: .guardedTinyproxy, login: .eager),
+            Peer(server: .guardedTinyproxy, login: .basic),
+            Peer(server: .microsocks, scheme: "socks5"), Peer(server: .microsocks, scheme: "socks5h"),
+            Peer(server: .guardedMicrosocks, scheme: "socks5", login: .basic),
+            Peer(server: .guardedMicrosocks, scheme: "socks5h", login: .basic),
+            Peer(server: .dante, scheme: "socks4"), Peer(server: .dante, scheme: "socks5"),
+            Peer(server: .dante, scheme: "socks5h"),
+            Peer(server: .mitmproxy, authority: .mitmproxyAuthority),
+            Peer(server: .guardedMitmproxy, login: .basic, authority: .guardedMitmproxyAuthority),
+            Peer(server: .guardedMitmproxy, login: .eager, authority: .guardedMitmproxyAuthority),
+        ]
+        // It needs a user namespace, which not every machine allows.
+        if InteropServer.guardedDante.isAvailable {
+            peers += ["socks5", "socks5h"].map { Peer(server: .guardedDante, scheme: $0, login: .basic) }
+        }
+        return peers.flatMap { peer in
+            var other = peer
+            other.isIPv6 = true
+            return [peer, other]
+        }
+    }()
 
-    @Test(arguments: peers)
-    func `http goes through a proxy, and a body both ways`(peer: Peer) async throws {
+    /// The protocols of requests, each to a server by IPv4 and by IPv6.
+    static let ways: [(protocol: String, isIPv6: Bool)] = ["http", "https", "h2"].flatMap { [($0, false), ($0, true)] }
+
+    @Test(arguments: peers, ways)
+    func `requests go through a proxy, by http and by https with HTTP 1 and 2`(
+        peer: Peer,
+        way: (protocol: String, isIPv6: Bool)
+    ) async throws {
+        // SOCKS 4 knows no addresses of IPv6.
+        if peer.scheme == "socks4", way.isIPv6 { return }
+        let isSecure = way.protocol != "http"
+        let server: InteropServer =
+            way.isIPv6 ? (isSecure ? .nginxIPv6TLS : .nginxIPv6) : (isSecure ? .nginxTLS : .nginx)
+        let version = way.protocol == "h2" ? HTTPVersionPolicy.http2 : .http1_1
+        try await withSession(peer.configuration { $0.httpVersions = version }) { session in
+            let task = session.dataTask(for: try server.request("/tiny.txt"))
+            task.resume()
+            let response = try await task.response
+            #expect(try response.body == InteropServer.file("tiny.txt"))
+            #expect(response.head.httpVersion == (way.protocol == "h2" ? .http2 : .http1_1))
+            let transaction = try #require(task.metrics?.transactions.last)
+            #expect(transaction.isProxyConnection)
+            let remote = try #require(transaction.remoteEndpoint)
+            #expect(try remote.port == peer.proxy().port)
+            if peer.isIPv6 { #expect(remote.address == "::1") }
+        }
+    }
+
+    @Test(arguments: peers.filter { !$0.isIPv6 })
+    func `a body goes through a proxy in both ways`(peer: Peer) async throws {
         let body = try InteropServer.file("1m.bin")
         try await withSession(peer.configuration()) { session in
             let get = try await session.data(for: InteropServer.nginx.request("/1m.bin"))
             #expect(get.body == body)
-            let task = session.dataTask(
-                for: try InteropServer.httpbin.request("/post", method: .post, body: .data(body))
-            )
-            task.resume()
-            #expect(try await task.response.status.code == 200)
-            let transaction = try #require(task.metrics?.transactions.last)
-            #expect(try transaction.remoteEndpoint?.port == peer.proxy().port)
-            #expect(transaction.isProxyConnection)
+            let post = try InteropServer.httpbin.request("/post", method: .post, body: .data(body))
+            try await #expect(session.data(for: post).status.code == 200)
         }
     }
 
-    @Test(arguments: peers, [HTTPVersionPolicy.http1_1, .http2])
-    func `https goes through a proxy, by HTTP 1 and 2`(peer: Peer, version: HTTPVersionPolicy) async throws {
+    @Test(arguments: peers.filter { !$0.isIPv6 }, [HTTPVersionPolicy.http1_1, .http2])
+    func `several bodies go through tunnels at the same time`(peer: Peer, version: HTTPVersionPolicy) async throws {
         let body = try InteropServer.file("1m.bin")
         try await withSession(peer.configuration { $0.httpVersions = version }) { session in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -79,7 +119,6 @@ struct ProxyInteropTests {
                     group.addTask {
                         let response = try await session.data(for: InteropServer.nginxTLS.request("/1m.bin"))
                         #expect(response.body == body)
-                        #expect(response.head.httpVersion == (version == .http2 ? .http2 : .http1_1))
                     }
                 }
                 try await group.waitForAll()
@@ -102,7 +141,7 @@ struct ProxyInteropTests {
         }
     }
 
-    @Test(arguments: peers)
+    @Test(arguments: peers.filter { !$0.isIPv6 })
     func `a server that cannot be reached is the refusal of the proxy`(peer: Peer) async throws {
         // mitmproxy opens each tunnel, and has no server to show a certificate of.
         guard peer.authority == .authority else { return }

@@ -116,6 +116,8 @@ class Servers:
         self.services.append(server.service)
         self.offer("NGINX", f"http://127.0.0.1:{server.ports['HTTP_PORT']}")
         self.offer("NGINX_TLS", f"https://localhost:{server.ports['TLS_PORT']}")
+        self.offer("NGINX_IPV6", f"http://[::1]:{server.ports['SIX_PORT']}")
+        self.offer("NGINX_IPV6_TLS", f"https://[::1]:{server.ports['SIX_TLS_PORT']}")
         self.offer("NGINX_IMPATIENT", f"http://127.0.0.1:{server.ports['IMPATIENT_PORT']}")
         self.offer("NGINX_SOCKET", self.folder / "nginx.sock")
         self.offer("NGINX_ORIGIN", f"http://127.0.0.1:{server.ports['ORIGIN_PORT']}")

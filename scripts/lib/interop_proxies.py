@@ -1,6 +1,7 @@
 """The proxies of the interop tests: squid, tinyproxy, microsocks, Dante and mitmproxy.
 
-User and password are those of the other servers, ada and secret.
+Each listens on 127.0.0.1 and, on the same port, on ::1. User and password are those of the other
+servers, ada and secret.
 """
 
 import hashlib
@@ -32,15 +33,16 @@ def missing(servers) -> list[str]:
 
 def launch(servers, authority) -> list[Callable[[], None]]:
     """Starts all; the functions wait until they are ready, and offer their variables."""
-    squid, squid6, squid_tls, guarded, tiny, tiny_guarded, micro, micro_guarded, dante, mitm, mitm_guarded = (
+    squid, squid_tls, guarded, tiny, tiny_guarded, micro, micro_guarded, dante, dante_guarded, mitm, mitm_guarded = (
         processes.free_ports(11))
     return [
-        start_squid(servers, OPEN=squid, OPEN_SIX=squid6, TLS=squid_tls, GUARDED=guarded),
+        start_squid(servers, OPEN=squid, TLS=squid_tls, GUARDED=guarded),
         start_tinyproxy(servers, "TINYPROXY", tiny, ""),
         start_tinyproxy(servers, "TINYPROXY_GUARDED", tiny_guarded, "BasicAuth ada secret"),
         start_microsocks(servers, "MICROSOCKS", micro),
         start_microsocks(servers, "MICROSOCKS_GUARDED", micro_guarded, "-u", "ada", "-P", "secret"),
-        start_dante(servers, dante),
+        start_dante(servers, "DANTE", dante, "none"),
+        *([start_dante(servers, "DANTE_GUARDED", dante_guarded, "username")] if may_mount() else []),
         start_mitmproxy(servers, authority, "MITMPROXY", mitm),
         start_mitmproxy(servers, authority, "MITMPROXY_GUARDED", mitm_guarded, "--proxyauth", "ada:secret"),
     ]
@@ -61,7 +63,6 @@ def start_squid(servers, **ports: int) -> Callable[[], None]:
         for port in ports.values():
             service.wait_for(lambda: listens(port))
         servers.offer("SQUID", f"http://127.0.0.1:{ports['OPEN']}")
-        servers.offer("SQUID_IPV6", f"http://[::1]:{ports['OPEN_SIX']}")
         servers.offer("SQUID_TLS", f"https://localhost:{ports['TLS']}")
         servers.offer("SQUID_GUARDED", f"http://127.0.0.1:{ports['GUARDED']}")
 
@@ -70,7 +71,7 @@ def start_squid(servers, **ports: int) -> Callable[[], None]:
 
 def start_tinyproxy(servers, variable: str, port: int, more: str) -> Callable[[], None]:
     configuration = servers.folder / f"{variable.lower()}.conf"
-    configuration.write_text(f"Listen 127.0.0.1\nPort {port}\nTimeout 60\nMaxClients 100\n{more}\n")
+    configuration.write_text(f"Listen 127.0.0.1\nListen ::1\nPort {port}\nTimeout 60\nMaxClients 100\n{more}\n")
     service = servers.launch(variable.lower(), [find("tinyproxy"), "-d", "-c", configuration])
     return waiting(servers, service, port, variable, f"http://127.0.0.1:{port}")
 
@@ -84,16 +85,37 @@ def start_microsocks(servers, variable: str, port: int, *options: str) -> Callab
     return waiting(servers, service, port, variable, f"127.0.0.1:{port}")
 
 
-def start_dante(servers, port: int) -> Callable[[], None]:
-    configuration = fill(servers, "danted.conf", {"PORT": port})
-    service = servers.launch("danted", [find("danted"), "-f", configuration, "-p", servers.folder / "danted.pid"])
-    return waiting(servers, service, port, "DANTE", f"127.0.0.1:{port}")
+def may_mount() -> bool:
+    """Whether a process may have files of its own in place of those of the system."""
+    command = ["unshare", "--user", "--map-root-user", "--mount", "mount", "--bind", "/dev/null", "/etc/passwd"]
+    return subprocess.run(command, capture_output=True).returncode == 0
+
+
+def start_dante(servers, variable: str, port: int, method: str) -> Callable[[], None]:
+    name = variable.lower()
+    text = (servers.templates / "danted.conf.in").read_text()
+    configuration = servers.folder / f"{name}.conf"
+    configuration.write_text(nginx.fill(text, {"PORT": port, "METHOD": method}))
+    command: list = [find("danted"), "-f", configuration, "-p", servers.folder / f"{name}.pid"]
+    if method == "username":
+        # It knows the users of the system alone: it gets tables of users that nobody else sees.
+        hashed = subprocess.run(["openssl", "passwd", "-6", "secret"], capture_output=True, text=True, check=True)
+        (servers.folder / "passwd").write_text("".join(
+            f"{user}:x:{number}:{number}::/:/bin/false\n" for user, number in [("root", 0), ("ada", 1), ("nobody", 65534)]
+        ))
+        (servers.folder / "shadow").write_text(f"ada:{hashed.stdout.strip()}:19000::::::\n")
+        mounts = 'mount --bind "$1/passwd" /etc/passwd && mount --bind "$1/shadow" /etc/shadow && shift && exec "$@"'
+        command = [
+            "unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mounts, "sh", servers.folder, *command,
+        ]
+    service = servers.launch(name, command)
+    return waiting(servers, service, port, variable, f"127.0.0.1:{port}")
 
 
 def start_mitmproxy(servers, authority, variable: str, port: int, *options: str) -> Callable[[], None]:
     folder = servers.folder / variable.lower()
     service = servers.launch(variable.lower(), [
-        mitmdump(servers), "--quiet", "--listen-host", "127.0.0.1", "--listen-port", port,
+        mitmdump(servers), "--quiet", "--mode", f"regular@127.0.0.1:{port}", "--mode", f"regular@::1:{port}",
         "--set", f"confdir={folder}", "--set", f"ssl_verify_upstream_trusted_ca={authority.own.certificate}", *options,
     ])
     wait = waiting(servers, service, port, variable, f"http://127.0.0.1:{port}")
@@ -115,7 +137,7 @@ def fill(servers, name: str, values: dict[str, int]):
 
 def waiting(servers, service, port: int, variable: str, address: str) -> Callable[[], None]:
     def wait():
-        service.wait_for(lambda: processes.accepts(port))
+        service.wait_for(lambda: all(processes.accepts(port, host) for host in ("127.0.0.1", "::1")))
         servers.offer(variable, address)
 
     return wait

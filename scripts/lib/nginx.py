@@ -28,7 +28,10 @@ def fill(template: str, values: dict[str, object]) -> str:
 
 
 class Nginx:
-    """An nginx with one worker. `ports` has the number of each `@…_PORT@` of the template."""
+    """An nginx with one worker. `ports` has the number of each `@…_PORT@` of the template.
+
+    Those that begin with `SIX_` are ports of ::1, the others of 127.0.0.1.
+    """
 
     def __init__(self, executable: str, folder: Path, template: str, values: dict[str, object] | None = None):
         # Started as root, nginx would give its workers another user, who may not be able to read
@@ -69,7 +72,10 @@ class Nginx:
             # nginx writes the file when it has bound its ports: before that, another process may
             # accept connections there.
             self.service.wait_for(lambda: (self.folder / "nginx.pid").exists())
-            self.service.wait_for(lambda: all(map(processes.accepts, self.ports.values())))
+            self.service.wait_for(lambda: all(
+                processes.accepts(port, "::1" if name.startswith("SIX_") else "127.0.0.1")
+                for name, port in self.ports.items()
+            ))
         except BaseException:
             self.stop()
             raise

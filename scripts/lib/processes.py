@@ -32,10 +32,10 @@ def free_ports(count: int) -> list[int]:
         return [probe.getsockname()[1] for probe in probes]
 
 
-def accepts(port: int) -> bool:
+def accepts(port: int, host: str = "127.0.0.1") -> bool:
     """Whether a process accepts connections on this port."""
     try:
-        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        socket.create_connection((host, port), timeout=1).close()
     except OSError:
         return False
     return True
