@@ -3,7 +3,8 @@ import BluebonnetGTK
 import BluebonnetImages
 import CGtk
 
-/// A place in the grid: a picture with its title. The grid uses it for one photo after the other.
+/// A place in the grid: a picture with its title, and a bar while the picture comes. The grid uses
+/// it for one photo after the other.
 @MainActor
 final class PhotoCell {
     /// What is done for the photo.
@@ -17,6 +18,7 @@ final class PhotoCell {
 
     let widget: Widget = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8)
     private let pictureWidget: Widget = gtk_picture_new()
+    private let progressBar: Widget = gtk_progress_bar_new()
     private let title: Widget = gtk_label_new(nil)
     private let picture: Picture
     private let library: PhotoLibrary
@@ -33,12 +35,24 @@ final class PhotoCell {
         gtk_label_set_xalign(title.opaque, 0)
         gtk_label_set_ellipsize(title.opaque, PANGO_ELLIPSIZE_END)
         gtk_widget_add_css_class(title, "photo-title")
-        gtk_box_append(widget.cast(), pictureWidget)
+        let overlay: Widget = gtk_overlay_new()
+        gtk_overlay_set_child(overlay.opaque, pictureWidget)
+        gtk_widget_set_valign(progressBar, GTK_ALIGN_END)
+        gtk_widget_add_css_class(progressBar, "photo-progress")
+        gtk_widget_set_visible(progressBar, 0)
+        gtk_overlay_add_overlay(overlay.opaque, progressBar)
+        gtk_box_append(widget.cast(), overlay)
         gtk_box_append(widget.cast(), title)
+        connect(pictureWidget.opaque, "notify::paintable") { [weak self] (_: OpaquePointer) in
+            self?.hideProgress()
+        }
     }
 
     /// Whether there is a picture to be seen.
     var hasPicture: Bool { gtk_picture_get_paintable(pictureWidget.opaque) != nil }
+
+    /// Whether a bar says how much of the picture is here.
+    var hasProgress: Bool { gtk_widget_get_visible(progressBar) != 0 }
 
     /// Has the cell stand for another photo, whose picture is not loaded yet.
     func use(for photo: Photo) {
@@ -52,7 +66,12 @@ final class PhotoCell {
     func show() {
         if case .shown = state { return }
         guard let request else { return }
-        picture.setImage(with: request, downloader: library.downloader)
+        picture.setImage(
+            with: request,
+            downloader: library.downloader,
+            progress: { [weak self] in self?.showProgress($0.download) },
+            failure: { [weak self] _ in self?.hideProgress() }
+        )
         // Only now, since the picture shares the transfer that was begun before.
         cancelPrefetch()
         state = .shown
@@ -69,7 +88,23 @@ final class PhotoCell {
         if case .nothing = state { return }
         cancelPrefetch()
         picture.setImage(nil)
+        hideProgress()
         state = .nothing
+    }
+
+    /// Shows the bar, unless the picture came at once.
+    private func showProgress(_ progress: TransferProgress) {
+        guard hasProgress || progress.fractionCompleted != 1 else { return }
+        gtk_widget_set_visible(progressBar, 1)
+        if let fraction = progress.fractionCompleted {
+            gtk_progress_bar_set_fraction(progressBar.opaque, fraction)
+        } else {
+            gtk_progress_bar_pulse(progressBar.opaque)
+        }
+    }
+
+    private func hideProgress() {
+        gtk_widget_set_visible(progressBar, 0)
     }
 
     /// The request for the picture as it is to be drawn; nil before the cell has a size.

@@ -44,6 +44,13 @@ enum Style {
         .photo { border-radius: 12px; background: alpha(currentColor, 0.09); }
         .photo-title { margin: 0 4px 2px 4px; font-weight: 600; }
 
+        .gallery .photo-progress { margin: 0 12px 10px 12px; }
+        .gallery .photo-progress > trough, .gallery .photo-progress > trough > progress {
+            border: none; border-radius: 3px; min-height: 5px;
+        }
+        .gallery .photo-progress > trough { background: alpha(currentColor, 0.2); }
+        .gallery .photo-progress > trough > progress { background: #3584e4; }
+
         .gallery progressbar.osd { min-width: 0; margin: 0; }
         .gallery progressbar.osd > trough { background: transparent; border: none; min-height: 3px; }
         .gallery progressbar.osd > trough > progress {

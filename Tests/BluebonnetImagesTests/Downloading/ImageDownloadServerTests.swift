@@ -38,6 +38,25 @@
             }
         }
 
+        /// The image in memory is not used, the response in the cache is, without its transfer.
+        @Test func `an image that is asked for anew and was not modified is that of the cache`() async throws {
+            let picture = try Self.picture()
+            let script = FaultServer.Script.requests { request in
+                guard request.value(of: "If-None-Match") == "\"1\"" else {
+                    return [.respond(headers: Self.fields(), bytes: picture)]
+                }
+                return [.send("HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n")]
+            }
+            try await FaultServer.run(script) { server in
+                let downloader = ImageDownloader()
+                var request = ImageRequest(url: try #require(URL(string: "\(server.baseURL)/a.png")))
+                let first = try await downloader.image(for: request)
+                request.request.properties.cachePolicy = .noCache
+                #expect(try await downloader.image(for: request) == first)
+                #expect(server.requests.map { $0.value(of: "If-None-Match") } == [nil, "\"1\""])
+            }
+        }
+
         /// Half of an image and the steps behind it; the other half for who asks for that.
         private static func halves(_ picture: [UInt8], _ steps: [FaultStep]) -> FaultServer.Script {
             let (half, length) = (picture.count / 2, picture.count)

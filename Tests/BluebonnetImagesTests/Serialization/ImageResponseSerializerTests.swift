@@ -63,6 +63,40 @@
             }
         }
 
+        /// RFC 9110 §9.3.2 (HEAD), §15.3.5 (204), §15.4.5 (304): none of them has a body. (In
+        /// AFNetworking they were successes without an image.)
+        @Test(arguments: [
+            (HTTPRequest.Method.head, "200 OK\r\nContent-Type: image/png\r\nContent-Length: 5000"),
+            (.get, "204 No Content"), (.get, "304 Not Modified\r\nETag: \"1\""),
+        ])
+        func `a response that has no body is an error, and not an image`(
+            method: HTTPRequest.Method,
+            head: String
+        ) async throws {
+            let response = "HTTP/1.1 \(head)\r\n\r\n"
+            try await FaultServer.run(.requests { _ in [.send(response)] }) { server in
+                try await withAPI(at: server.baseURL) { api in
+                    for _ in 0..<2 {
+                        let error = try await networkingError { try await api.response(method, "x", as: .image) }
+                        #expect(error.code == .responseSerializationFailed)
+                        #expect(error.body?.isEmpty != false)
+                        let isNotModified = head.hasPrefix("304")
+                        #expect(error.contains(.unacceptableStatusCode) == isNotModified)
+                        let reason = (error.underlying as? ImageDecodingError)?.reason
+                        #expect(isNotModified || reason == .unknownFormat)
+                    }
+                    // The connection is not out of step with its responses.
+                    #expect(server.connections.count == 1)
+                }
+                let downloader = ImageDownloader()
+                let url = try #require(URL(string: "\(server.baseURL)/x"))
+                let request = ImageRequest(Request(method: method, url: url))
+                let error = try await networkingError { try await downloader.image(for: request) }
+                #expect(error.code == .responseSerializationFailed || error.code == .unacceptableStatusCode)
+                #expect(downloader.activeCount == 0 && downloader.cachedImage(for: request) == nil)
+            }
+        }
+
         @Test func `the image of an error response is in the error`() async throws {
             try await respond("image/bmp", SampleImage.bmp, status: 404) { api in
                 let error = try await networkingError { try await api.get("x", as: .image) }
