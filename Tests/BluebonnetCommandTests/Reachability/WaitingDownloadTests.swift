@@ -45,6 +45,86 @@ import Testing
         }
     }
 
+    /// A server that sends the first half of a file, prints `half`, and goes on when there is a file
+    /// `go` in its folder. Who asks for the rest gets it; `ends` closes the first connection there.
+    private func halfServer(_ namespace: NetworkNamespace, _ folder: URL, ends: Bool) async throws -> NamespaceProcess {
+        let script = """
+            import http.server, os, sys, time
+            data = open("file", "rb").read()
+            half = len(data) // 2
+            class Handler(http.server.BaseHTTPRequestHandler):
+                protocol_version = "HTTP/1.1"
+                def do_GET(self):
+                    first = int(self.headers.get("Range", "bytes=0-")[6:].split("-")[0])
+                    self.send_response(206 if first else 200)
+                    self.send_header("ETag", '"1"')
+                    self.send_header("Accept-Ranges", "bytes")
+                    self.send_header("Content-Length", str(len(data) - first))
+                    if first:
+                        self.send_header("Content-Range", f"bytes {first}-{len(data) - 1}/{len(data)}")
+                    self.end_headers()
+                    if first:
+                        print("rest", flush=True)
+                        return self.wfile.write(data[first:])
+                    self.wfile.write(data[:half])
+                    self.wfile.flush()
+                    print("half", flush=True)
+                    while not os.path.exists("go"):
+                        time.sleep(0.01)
+                    if \(ends ? "True" : "False"):
+                        self.close_connection = True
+                    else:
+                        self.wfile.write(data[half:])
+                def log_message(self, *arguments):
+                    pass
+            server = http.server.ThreadingHTTPServer(("10.9.0.2", 8080), Handler)
+            print("Serving", flush=True)
+            server.serve_forever()
+            """
+        let process = namespace.outsideProcess(["python3", "-u", "-c", script])
+        process.currentDirectoryURL = folder
+        let server = try NamespaceProcess(process)
+        try #require(await server.nextText().contains("Serving"))
+        return server
+    }
+
+    /// The connection survives the cut, or the server ends it meanwhile: then a second command
+    /// asks for the rest.
+    @Test(.timeLimit(.minutes(2)), arguments: [false, true])
+    func `a download waits through a cut of five seconds in its middle, and ends right`(ends: Bool) async throws {
+        try await withDirectory { folder in
+            let namespace = try await NetworkNamespace(interfaces: 1)
+            let bytes = Data((0..<3_000_000).map { _ in UInt8.random(in: 0...255) })
+            try bytes.write(to: folder.appending(path: "file"))
+            let server = try await halfServer(namespace, folder, ends: ends)
+            let copy = folder.appending(path: "copy")
+            let arguments = [
+                "download", "http://10.9.0.2:8080/file", "--wait-for-network", "-o", copy.path(percentEncoded: false),
+            ]
+            let process = namespace.process(arguments)
+            let (statuses, end) = AsyncStream.makeStream(of: Int32.self)
+            process.terminationHandler = { end.yield($0.terminationStatus) }
+            let download = try NamespaceProcess(process, errors: true)
+            try #require(await server.nextText().contains("half"))
+            try await namespace.ip("link set v0 down")
+            try Data().write(to: folder.appending(path: "go"))
+            let begin = ContinuousClock.now
+            try await Task.sleep(for: .seconds(5))
+            try await namespace.ip("link set v0 up")
+            let status = await statuses.first { _ in true }
+            #expect(status == (ends ? 1 : 0))
+            #expect(ContinuousClock.now - begin >= .seconds(5))
+            if ends {
+                let rest = namespace.process(arguments + ["--continue"])
+                rest.standardError = FileHandle.nullDevice
+                #expect(try await rest.start().value == 0)
+                #expect(await server.nextText().contains("rest"))
+            }
+            #expect(try Data(contentsOf: copy) == bytes)
+            withExtendedLifetime((server, download)) {}
+        }
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func `without the option it fails at once`() async throws {
         let namespace = try await NetworkNamespace(interfaces: 1)
