@@ -36,6 +36,21 @@ struct HTTP2InteropTests {
     }
 
     @Test(arguments: servers)
+    func `two hosts that one certificate is for share a connection`(server: InteropServer) async throws {
+        try await withHTTP2 { session in
+            let named = try server.request("/tiny.txt")
+            let address = named.url.absoluteString.replacing("localhost", with: "127.0.0.1")
+            let other = Request(url: try #require(URL(string: address)))
+            #expect(other.url != named.url)
+            let responses = [try await session.data(for: named), try await session.data(for: other)]
+            #expect(responses.map(\.value) == Array(repeating: Data("Hello, world!".utf8), count: 2))
+            let transactions = responses.flatMap(\.metrics.transactions)
+            #expect(transactions.map(\.isConnectionReused) == [false, true])
+            #expect(transactions[0].connectionIdentifier == transactions[1].connectionIdentifier)
+        }
+    }
+
+    @Test(arguments: servers)
     func `a large file is received byte for byte`(server: InteropServer) async throws {
         try await withHTTP2 { session in
             let response = try await session.open(server.request("/16m.bin"))

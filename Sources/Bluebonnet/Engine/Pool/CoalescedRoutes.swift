@@ -57,6 +57,8 @@ struct CoalescedRoutes {
 
     /// The hosts of one address that are looked at for a route.
     static let mostCandidates = 8
+    /// The most routes that use another one's connections; the others have their own.
+    static let mostJoined = 10_000
     /// The most origins that are kept apart; then all are forgotten, which costs another 421.
     static let mostSolitary = 10_000
 
@@ -113,7 +115,9 @@ struct CoalescedRoutes {
     /// Lets a route use the connections of a candidate. False where that has ended, or the route
     /// may not any more.
     mutating func join(_ route: Route, to candidate: Candidate) -> Bool {
-        guard mayJoin(route), hosts[candidate.host]?.proof == candidate.proof else { return false }
+        guard mayJoin(route), joined.count < Self.mostJoined, hosts[candidate.host]?.proof == candidate.proof else {
+            return false
+        }
         hosts[candidate.host]?.guests.insert(route)
         joined[route] = candidate.host
         endDial(route)

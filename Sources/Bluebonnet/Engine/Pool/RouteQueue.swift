@@ -261,7 +261,7 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
     /// the attempts that are no longer needed, too.
     mutating func handOver(where isMeant: (Waiter) -> Bool) -> (waiters: [Waiter], givenUp: [AttemptHandle]) {
         let handed = waiters.filter { isMeant($0) && take($0) }
-        return (handed, handed.isEmpty ? [] : giveUpSurplusAttempts())
+        return (handed, giveUpSurplusAttempts())
     }
 
     /// The attempt that says why an exchange waits: its own, or else the first one.

@@ -137,6 +137,16 @@ private final class Probe {
         #expect(routes.hosts(for: b, at: here, here).count == CoalescedRoutes.mostCandidates)
     }
 
+    @Test func `the routes that use others are bounded`() throws {
+        let routes = connected
+        let candidate = CoalescedRoutes.Candidate(host: a, proof: proof(at: here))
+        for number in 0..<CoalescedRoutes.mostJoined {
+            try #require(routes.join(Self.route("\(number).test"), to: candidate))
+        }
+        #expect(!routes.join(b, to: candidate))
+        #expect(routes.closedLast(of: a).count == CoalescedRoutes.mostJoined)
+    }
+
     @Test func `a candidate whose connection has ended meanwhile is not joined`() throws {
         let routes = connected
         let candidate = try #require(routes.candidates(for: b, at: [here]).first)
