@@ -111,6 +111,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         hop = unsent?.hop ?? context.call.newHop()
         var request = unsent?.request ?? request
         request.upgrade?.ask(in: &request.headerFields)
+        try request.announceTrailers()
         var observed = unsent
         // One that was stopped before will not begin.
         if !context.settings.transactionObservers.isEmpty, unsent == nil, !Task.isCancelled, context.call.error == nil {
@@ -123,7 +124,11 @@ final class Exchange: Call.Operation, @unchecked Sendable {
                 host: target.host,
                 proxyAuthorization: request.headerFields.contains(.proxyAuthorization) ? nil : proxyAuthorization,
                 fields: request.fields(through: passage),
-                body: request.body.map { $0.length.map(RequestHead.BodyLength.length) ?? .unknownLength },
+                body: request.body.map { body in
+                    // RFC 9112 §7.1.2: trailers follow chunks, which exclude a length.
+                    guard let length = body.length, body.trailers == nil else { return .unknownLength }
+                    return .length(length)
+                },
                 expectation: mayExpectContinue
                     ? RequestHead.Expectation(of: request, from: context.settings.configuration.continueThreshold)
                     : .removed,
@@ -136,7 +141,8 @@ final class Exchange: Call.Operation, @unchecked Sendable {
             throw error
         }
         switch request.body?.storage {
-        case .bytes(let bytes) where bytes.readableBytes <= Self.inlineBodySize && !head.expectsContinue:
+        case .bytes(let bytes)
+        where bytes.readableBytes <= Self.inlineBodySize && !head.expectsContinue && request.body?.trailers == nil:
             bodySentWithHead = bytes
             bodySentLater = nil
         default:

@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -11,11 +12,11 @@ final class RequestUpload: Sendable {
     private static let patience = TimeAmount.seconds(1)
 
     enum Next {
-        /// `isLast` is true for the last piece of a body of known length; of another body, only
-        /// ``finished`` tells the end.
+        /// `isLast` is true for the last piece of a body of known length without trailers; of
+        /// another body, only ``finished(trailers:)`` tells the end.
         case piece(RequestBody.Piece, isLast: Bool)
         case nothingYet
-        case finished
+        case finished(trailers: HTTPFields)
     }
 
     private struct State {
@@ -24,6 +25,7 @@ final class RequestUpload: Sendable {
         var producedBytes = 0
         var takenBytes = 0
         var isFinished = false
+        var trailers: HTTPFields = [:]
         var isStopped = false
         /// Whether the connection was told that there is something, and has not looked yet.
         var isSignalled = false
@@ -61,7 +63,8 @@ final class RequestUpload: Sendable {
                 var sink = RequestBody.Sink.bytes { try await self.append(.bytes($0)) }
                 if inFileParts { sink.takeFile = { try await self.append(.file($0)) } }
                 try await body.produce(sink)
-                try finish()
+                try checkLength()
+                try finish(trailers: try await body.trailers?.make() ?? [:])
             } catch {
                 failure = error
             }
@@ -112,13 +115,16 @@ final class RequestUpload: Sendable {
         }
     }
 
-    private func finish() throws {
+    private func checkLength() throws {
+        let count = state.withLock { $0.producedBytes }
+        if let length = body.length, count < length { throw RequestBodyLengthMismatch.only(count, of: length) }
+    }
+
+    private func finish(trailers: HTTPFields) throws {
         let signals = try state.withLock { state in
             guard !state.isStopped else { throw CancellationError() }
-            if let length = body.length, state.producedBytes < length {
-                throw RequestBodyLengthMismatch.only(state.producedBytes, of: length)
-            }
             state.isFinished = true
+            state.trailers = trailers
             defer { state.isSignalled = true }
             return !state.isSignalled
         }
@@ -134,7 +140,7 @@ final class RequestUpload: Sendable {
         let (next, producer) = state.withLock { state -> (Next, CheckedContinuation<Void, any Error>?) in
             guard var piece = state.queue.popFirst() else {
                 state.isSignalled = false
-                return (state.isFinished ? .finished : .nothingYet, nil)
+                return (state.isFinished ? .finished(trailers: state.trailers) : .nothingYet, nil)
             }
             if case .bytes(var rest) = piece, rest.readableBytes > most,
                 let slice = rest.readSlice(length: most)
@@ -144,7 +150,7 @@ final class RequestUpload: Sendable {
             }
             state.queuedBytes -= piece.count
             state.takenBytes += piece.count
-            let next = Next.piece(piece, isLast: state.takenBytes == body.length)
+            let next = Next.piece(piece, isLast: isSent(state))
             guard state.queuedBytes < Self.highWatermark / 2 else { return (next, nil) }
             defer { state.producer = nil }
             return (next, state.producer)
@@ -161,8 +167,10 @@ final class RequestUpload: Sendable {
         }
     }
 
-    /// Whether as many bytes as declared have been taken.
-    var isSent: Bool { state.withLock { $0.takenBytes == body.length } }
+    /// Whether as many bytes as declared have been taken, and nothing follows them.
+    var isSent: Bool { state.withLock { isSent($0) } }
+
+    private func isSent(_ state: State) -> Bool { state.takenBytes == body.length && body.trailers == nil }
 
     /// Whether everything has been taken, and the source has said that this was all.
     var isAtEnd: Bool { state.withLock { $0.isFinished && $0.queue.isEmpty } }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 
 /// Sends the body of one request over its connection, piece by piece, as the socket takes it (RFC
@@ -34,7 +35,8 @@ final class HTTP1BodySender {
         self.connection = connection
         self.context = context
         self.isUnencrypted = isUnencrypted
-        isChunked = run.exchange.request.body?.length == nil
+        let body = run.exchange.request.body
+        isChunked = body?.length == nil || body?.trailers != nil
     }
 
     /// Starts to read the source of the body.
@@ -42,7 +44,7 @@ final class HTTP1BodySender {
         run.upload = upload
         run.exchange.began(upload)
         upload.start(inFileParts: isUnencrypted && !isChunked)
-        if upload.isSent { endRequest(isChunked: false) }
+        if upload.isSent { endRequest() }
     }
 
     /// Ends the sending, because the exchange is over.
@@ -65,7 +67,7 @@ final class HTTP1BodySender {
                 write(piece)
                 unflushed += piece.readableBytes
                 run.count(sent: piece.readableBytes)
-                if isLast { endRequest(isChunked: false) }
+                if isLast { endRequest() }
             case .piece(.file(let part), _) where unflushed > 0:
                 upload.putBack(part)
                 unflushed = 0
@@ -73,9 +75,9 @@ final class HTTP1BodySender {
                 continue
             case .piece(.file(let part), _):
                 return send(part)
-            case .finished:
+            case .finished(let trailers):
                 isOver = true
-                return endRequest(isChunked: isChunked)
+                return endRequest(trailers: trailers)
             }
             // TLS counts nothing before it is flushed, so that the channel stays writable whatever
             // is written.
@@ -92,11 +94,11 @@ final class HTTP1BodySender {
     /// Ends the request after the last of the body: as much as was declared, or what its source
     /// ended with. The source may say later that this was all, or that there is more than was
     /// declared, which then fails the exchange if it is still there.
-    private func endRequest(isChunked: Bool) {
+    private func endRequest(trailers: HTTPFields = [:]) {
         guard run.markRequestSent(now: .now()) else { return }
         if isChunked {
             var last = ByteBuffer()
-            HTTP1RequestEncoder.encodeLastChunk(into: &last)
+            HTTP1RequestEncoder.encodeLastChunk(trailers: trailers, into: &last)
             run.countFraming(last.readableBytes)
             put(last)
         }
@@ -148,7 +150,7 @@ final class HTTP1BodySender {
         guard !isOver else { return }
         if upload.isSent {
             if let block { put(block) }
-            return endRequest(isChunked: false)
+            return endRequest()
         }
         let eventLoop = context.eventLoop.assumeIsolated()
         if let block {

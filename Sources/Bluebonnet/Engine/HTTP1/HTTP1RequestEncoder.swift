@@ -72,10 +72,21 @@ enum HTTP1RequestEncoder {
         buffer.writeStaticString("\r\n")
     }
 
-    /// Appends the last chunk and the empty line that end a chunked body without trailers.
+    /// Appends the last chunk, the trailer section (RFC 9112 §7.1.2) and the empty line that end a
+    /// chunked body.
     ///
-    /// - Parameter buffer: Where they are appended.
-    static func encodeLastChunk(into buffer: inout ByteBuffer) {
-        buffer.writeStaticString("0\r\n\r\n")
+    /// - Parameters:
+    ///   - trailers: The trailer section. Default: none.
+    ///   - buffer: Where they are appended.
+    static func encodeLastChunk(trailers: HTTPFields = [:], into buffer: inout ByteBuffer) {
+        buffer.writeStaticString("0\r\n")
+        for field in trailers {
+            buffer.writeString(field.name.rawName)
+            buffer.writeStaticString(": ")
+            // The bytes are copied before the closure returns.
+            _ = unsafe field.withUnsafeBytesOfValue { unsafe buffer.writeBytes(UnsafeRawBufferPointer($0)) }
+            buffer.writeStaticString("\r\n")
+        }
+        buffer.writeStaticString("\r\n")
     }
 }

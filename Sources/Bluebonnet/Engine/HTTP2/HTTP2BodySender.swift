@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 
 /// Sends the body of one request as DATA frames, as the windows and the socket take it (RFC 9113
@@ -58,7 +59,9 @@ final class HTTP2BodySender {
         guard most > 0 else {
             upload?.look()
             // RFC 9113 §6.9.1: only a frame without content may end the stream then.
-            if upload?.isAtEnd == true { return endRequest(with: ByteBuffer()) }
+            if upload?.isAtEnd == true, case .finished(let trailers)? = upload?.next(upTo: 1) {
+                return endRequest(with: ByteBuffer(), trailers)
+            }
             isBlocked = rest != nil || upload?.hasPiece == true
             return connection.endTurn(of: stream, hasMore: isBlocked)
         }
@@ -74,7 +77,7 @@ final class HTTP2BodySender {
         case .piece(.bytes(let piece), isLast: false):
             write(piece)
             return .goesOn
-        case .finished: return endRequest(with: ByteBuffer())
+        case .finished(let trailers): return endRequest(with: ByteBuffer(), trailers)
         // Files are asked for as bytes.
         case .nothingYet, .piece(.file, _), nil: return .rests
         }
@@ -94,10 +97,17 @@ final class HTTP2BodySender {
     /// Ends the request with the last of the body. The source may say later that there is more than
     /// was declared, which then fails the exchange if it is still there.
     @discardableResult
-    private func endRequest(with piece: ByteBuffer) -> HTTP2SendTurns.Outcome {
+    private func endRequest(with piece: ByteBuffer, _ trailers: HTTPFields = [:]) -> HTTP2SendTurns.Outcome {
         isOver = true
         stream.isRequestComplete = true
-        write(piece, endsStream: true)
+        if trailers.isEmpty {
+            write(piece, endsStream: true)
+        } else {
+            // RFC 9113 §8.1: they end the stream, behind all of the content.
+            frames.send(fields: HTTP2RequestFields.encode(trailers: trailers), on: stream.identifier, endsStream: true)
+            connection.handOver(body: 0, of: stream)
+            run.countFraming(HTTP2RequestFields.byteCount(trailers: trailers) + HTTP2OutboundCount.frameHeader)
+        }
         _ = run.markRequestSent(now: .now())
         return .rests
     }

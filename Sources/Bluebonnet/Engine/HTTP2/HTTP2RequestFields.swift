@@ -35,6 +35,20 @@ enum HTTP2RequestFields {
         return section
     }
 
+    /// A trailer section (§8.1). Its names were checked: none is about the connection.
+    static func encode(trailers: HTTPFields) -> HPACKHeaders {
+        var section = HPACKHeaders()
+        for field in trailers {
+            section.add(name: field.name.canonicalName, value: field.value, indexing: .nonIndexable)
+        }
+        return section
+    }
+
+    /// The bytes of a trailer section without compression.
+    static func byteCount(trailers: HTTPFields) -> Int {
+        trailers.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
+    }
+
     /// The bytes of the section, about, without compression.
     static func byteCount(_ head: RequestHead) -> Int {
         head.survey.byteCount + head.method.rawValue.utf8.count + head.target.utf8.count + head.host.utf8.count

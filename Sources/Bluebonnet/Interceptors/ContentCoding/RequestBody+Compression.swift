@@ -11,7 +11,9 @@ extension RequestBody {
             var result = try deflater.compress(bytes)
             var rest = try deflater.finish()
             result.writeBuffer(&rest)
-            return RequestBody(.bytes(result))
+            var body = RequestBody(.bytes(result))
+            body.trailers = trailers
+            return body
         }
         var body = RequestBody(
             .produced(length: nil, isReplayable: isReplayable) { sink in
@@ -27,6 +29,7 @@ extension RequestBody {
             files: files
         )
         body.use = use
+        body.trailers = trailers
         return body
     }
 }

@@ -78,6 +78,7 @@ extension Request {
         guard let body else { return "it has no body" }
         if !body.isReplayable { return "its body can be read only once" }
         if body.length == 0 { return "its body is empty" }
+        if body.trailers != nil { return "its body has trailers" }
         if [.get, .head, .trace].contains(method) { return "its method is that of no upload" }
         if headerFields.contains(where: { $0.name.canonicalName.hasPrefix("upload-") }) {
             return "it has an Upload field of its own"

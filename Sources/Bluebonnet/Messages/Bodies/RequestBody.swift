@@ -45,6 +45,9 @@ public struct RequestBody: Sendable {
     /// The value it was made of, such as a form, for descriptions of the request.
     let source: (any AnyObject & Sendable)?
 
+    /// The trailer section behind it.
+    var trailers: RequestTrailers?
+
     /// The use of a source that can be read once, where it is known.
     var use: SingleUse?
 
@@ -67,7 +70,7 @@ public struct RequestBody: Sendable {
     }
 
     /// The length in bytes, or nil when it is not known before the end (the body is then sent
-    /// chunked, RFC 9112 §7.1).
+    /// chunked, RFC 9112 §7.1). A body with trailers is always sent so.
     public var length: Int? {
         switch storage {
         case .bytes(let buffer): buffer.readableBytes

@@ -58,6 +58,7 @@ extension RequestBody {
             files: files
         )
         body.use = use
+        body.trailers = trailers
         return body
     }
 }

@@ -76,6 +76,9 @@ struct StoredRequest: Sendable, Hashable, Codable {
         guard request.retriers.isEmpty else {
             throw Self.failure("a retrier of its own, which is code. Give it to the SessionConfiguration", request)
         }
+        guard request.body?.trailers == nil else {
+            throw Self.failure("trailers, which code makes. Send them in a session without one", request)
+        }
         method = request.method.rawValue
         url = request.url.absoluteURL
         fields = request.headerFields.map { StoredField(name: $0.name.rawName, value: $0.latin1Value) }

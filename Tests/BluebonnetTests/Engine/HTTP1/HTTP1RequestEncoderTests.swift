@@ -172,4 +172,11 @@ import Testing
         HTTP1RequestEncoder.encodeLastChunk(into: &buffer)
         #expect(String(buffer: buffer) == "1a\r\n\r\n1\r\n0\r\n\r\n")
     }
+
+    @Test func `trailers stand between the last chunk and the empty line`() throws {
+        var buffer = ByteBuffer()
+        let name = try #require(HTTPField.Name("X-Digest"))
+        HTTP1RequestEncoder.encodeLastChunk(trailers: [name: "a\r\nb", .eTag: "é"], into: &buffer)
+        #expect(String(buffer: buffer) == "0\r\nX-Digest: a  b\r\nETag: é\r\n\r\n")
+    }
 }
