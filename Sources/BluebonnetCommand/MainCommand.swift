@@ -30,6 +30,7 @@ struct MainCommand: AsyncParsableCommand {
               bluebonnet post :8080/post name=Ada age:=36 tags:='["a","b"]'
               bluebonnet post :8080/post --form name=Ada
               bluebonnet put :8080/put @photo.png
+              bluebonnet from-curl 'curl -d name=Ada localhost:8080/post'
               bluebonnet download example.org/big.iso --continue
               bluebonnet upload photo.png :8080/files/
               bluebonnet batch --jobs 64 requests.jsonl
@@ -45,7 +46,8 @@ struct MainCommand: AsyncParsableCommand {
             """,
         version: version,
         subcommands: requestCommands + [
-            DownloadCommand.self, UploadCommand.self, BatchCommand.self, WebSocketCommand.self, TrustCommand.self,
+            FromCurlCommand.self, DownloadCommand.self, UploadCommand.self, BatchCommand.self, WebSocketCommand.self,
+            TrustCommand.self,
             CookiesCommand.self,
             CacheCommand.self, ImageCommand.self, ReachabilityCommand.self, ServeCommand.self, DemoCommand.self,
         ]

@@ -25,6 +25,9 @@ enum RequestItem: Equatable, Sendable {
     /// of a multipart form.
     case file(name: String, file: PartFile)
 
+    /// A text as a part of a multipart form, with its type. No item of the command line has one.
+    case part(name: String, value: Value, type: String?)
+
     /// A file as a part of a form, with its type and its name where they are given.
     struct PartFile: Equatable, Sendable {
         var path: String

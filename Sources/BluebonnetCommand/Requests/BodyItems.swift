@@ -13,7 +13,7 @@ struct BodyItems: Sendable {
     }
 
     private enum Part: Sendable {
-        case text(name: String, value: JSONValue, written: [UInt8]?)
+        case text(name: String, value: JSONValue, written: [UInt8]?, type: String?)
         case file(name: String, file: RequestItem.PartFile)
     }
 
@@ -34,8 +34,8 @@ struct BodyItems: Sendable {
     // MARK: Items
 
     /// Adds a text.
-    mutating func add(_ text: String, name: String) {
-        parts.append(.text(name: name, value: .string(text), written: nil))
+    mutating func add(_ text: String, name: String, type: String? = nil) {
+        parts.append(.text(name: name, value: .string(text), written: nil, type: type))
     }
 
     /// Adds a value as it is written in JSON.
@@ -50,7 +50,7 @@ struct BodyItems: Sendable {
         }
         let written = JSONTokens(json)
         let text = written.reduce(into: []) { $0 += written.bytes[$1.range] }
-        parts.append(.text(name: name, value: value, written: text))
+        parts.append(.text(name: name, value: value, written: text, type: nil))
     }
 
     /// Adds a file of a form.
@@ -82,11 +82,11 @@ struct BodyItems: Sendable {
     /// - Returns: Both; nil where there is no body.
     /// - Throws: ``CommandFailure``.
     func content(boundary: String?) throws(CommandFailure) -> Content? {
-        let sources = [arguments.text != nil, path != nil, !parts.isEmpty]
+        let sources = [arguments.literal != nil, path != nil, !parts.isEmpty]
         guard sources.count(where: \.self) < 2 else {
             throw .usage("A request has one body: fields, @file or --raw.")
         }
-        if let text = arguments.text { return plain(.string(text)) }
+        if let literal = arguments.literal { return plain(.data(Data(literal))) }
         if let path { return try fileContent(path) }
         let hasFiles = parts.contains { if case .file = $0 { true } else { false } }
         if arguments.isMultipart || hasFiles { return try multipartContent(boundary: boundary) }
@@ -145,7 +145,7 @@ struct BodyItems: Sendable {
     private var json: [UInt8] {
         get throws(CommandFailure) {
             var nested = NestedFields()
-            for case .text(let name, let value, let written) in parts {
+            for case .text(let name, let value, let written, _) in parts {
                 try nested.set(value, written: written, at: try FieldPath(name))
             }
             do throws(JSONWritingError) {
@@ -159,7 +159,7 @@ struct BodyItems: Sendable {
     private var form: String {
         get throws(CommandFailure) {
             var pairs: [String] = []
-            for case .text(let name, let value, let written) in parts {
+            for case .text(let name, let value, let written, _) in parts {
                 let text = try text(of: value, written, name: name)
                 pairs.append("\(QueryString().escape(name))=\(QueryString().escape(text))")
             }
@@ -198,12 +198,12 @@ struct BodyItems: Sendable {
 
     private func append(_ part: Part, to form: inout MultipartFormData) throws(CommandFailure) {
         switch part {
-        case .text(let name, let value, let written):
+        case .text(let name, let value, let written, let type):
             let text = try text(of: value, written, name: name)
             if arguments.isChunked {
-                form.append(name: name) { OnePiece(data: Data(text.utf8)) }
+                form.append(name: name, mimeType: type) { OnePiece(data: Data(text.utf8)) }
             } else {
-                form.append(text, name: name)
+                form.append(text, name: name, mimeType: type)
             }
         case .file(let name, let file):
             let path = HomeFolder.expanded(file.path)

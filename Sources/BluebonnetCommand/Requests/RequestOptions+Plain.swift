@@ -12,7 +12,7 @@ extension RequestOptions {
         self.url = url
         items = Array(arguments.dropFirst())
         (json, form, multipart, compress, ignoreStdin, followsAsCurl) = (false, false, false, false, false, false)
-        (verbose, include, stream, rawOutput, offline) = (false, false, false, false, false)
+        (verbose, include, stream, rawOutput, offline, curl) = (false, false, false, false, false, false)
         (raw, chunked) = (nil, false)
         (output, pretty, filter) = (nil, .auto, nil)
         (follow, maxRedirects, bodyOnInsecureRedirects, checkStatus) = (true, 20, false, true)

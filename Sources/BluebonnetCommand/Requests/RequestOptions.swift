@@ -93,6 +93,9 @@ struct RequestOptions: ParsableArguments {
     @Flag(name: .long, help: "Print the request that would be sent, and send nothing.")
     var offline = false
 
+    @Flag(name: .long, help: "Print the request as a command for curl, and send nothing.")
+    var curl = false
+
     @Flag(name: .long, inversion: .prefixedNo, help: "Follow redirects.")
     var follow = true
 
@@ -165,8 +168,9 @@ struct RequestOptions: ParsableArguments {
         if output != nil, filter != nil || stream {
             throw ValidationError("--output, which saves the body, cannot be used with --filter or --stream.")
         }
-        if offline, observation.isOn {
-            throw ValidationError("--offline, which sends nothing, cannot be used with --timings or --har.")
+        if offline, curl { throw ValidationError("--offline and --curl cannot be used together.") }
+        if offline || curl, observation.isOn {
+            throw ValidationError("--offline and --curl, which send nothing, cannot be used with --timings or --har.")
         }
         if bodyOnInsecureRedirects, !insecureRedirects {
             throw ValidationError(

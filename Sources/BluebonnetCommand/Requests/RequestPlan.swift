@@ -17,7 +17,7 @@ struct RequestPlan: Sendable {
         var isForm = false
         var isMultipart = false
         /// The body as it is.
-        var text: String?
+        var literal: [UInt8]?
         /// Whether the length of the body is not told: with HTTP/1.1 it is sent chunked.
         var isChunked = false
         /// Whether the body is compressed.
@@ -140,6 +140,8 @@ struct RequestPlan: Sendable {
             try items.setFile(path)
         case .file(let name, let file):
             try items.add(file, name: name)
+        case .part(let name, let value, let type):
+            items.add(try text(value), name: name, type: type)
         }
     }
 

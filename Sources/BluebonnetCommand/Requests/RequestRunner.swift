@@ -7,6 +7,10 @@ struct RequestRunner {
     /// The method; nil is GET without a body and POST with one.
     let method: HTTPRequest.Method?
     let options: RequestOptions
+    /// Items beside those of the options.
+    var items: [RequestItem] = []
+    /// A body in place of that of the options.
+    var body: [UInt8]?
 
     /// The text at the end of the help of every request command.
     static var exitStatusHelp: String { "\nExit status:\n\(ExitStatus.help)" }
@@ -28,7 +32,7 @@ struct RequestRunner {
             try RequestPlan.readFile(path, until: deadline)
         }
         if method == nil, plan.request.body == nil, !options.ignoreStdin { StandardInput.tellIfUnsent() }
-        if options.offline { return try await showRequest(of: plan, named) }
+        if options.offline || options.curl { return try await showRequest(of: plan, named) }
         let filter = try options.filter.map { text throws(CommandFailure) in try JSONFilter(text) }
         let observation = options.observation.observation(ofOneRequest: true)
         var configuration = try configuration(of: plan, named)
@@ -184,10 +188,11 @@ struct RequestRunner {
                 method: method,
                 url: options.url,
                 items: options.items,
+                parsedItems: items,
                 isJSON: options.json,
                 isForm: options.form,
                 isMultipart: options.multipart,
-                text: options.raw,
+                literal: body ?? options.raw.map { Array($0.utf8) },
                 isChunked: options.chunked,
                 compresses: options.compress,
                 defaultScheme: options.defaultScheme,
@@ -218,7 +223,8 @@ struct RequestRunner {
 
     /// Shows the request that would be sent, after all interceptors.
     private func showRequest(of plan: RequestPlan, _ named: NamedSession?) async throws {
-        let transport = OfflineTransport(style: style, output: .output)
+        let transport: any Transport =
+            options.curl ? CurlTransport(words: options.curlWords) : OfflineTransport(style: style, output: .output)
         let session = SessionManager(configuration: try configuration(of: plan, named), transport: transport)
         do {
             _ = try await session.open(plan.request)

@@ -66,7 +66,8 @@ enum Command {
         return try await run(process, input: "")
     }
 
-    private static func run(_ process: Process, input: String) async throws -> Output {
+    /// Runs a process to its end without blocking the tests' threads.
+    static func run(_ process: Process, input: String = "") async throws -> Output {
         let (standardInput, standardOutput, standardError) = (Pipe(), Pipe(), Pipe())
         process.standardInput = standardInput
         process.standardOutput = standardOutput

@@ -144,7 +144,7 @@ import Testing
     @Test func `a literal body is sent as it is, and excludes others`() throws {
         for (isForm, type) in [(false, "application/json"), (true, "application/x-www-form-urlencoded")] {
             var arguments = RequestPlan.Arguments(method: nil, url: ":", items: ["X:1"], isForm: isForm)
-            arguments.text = "a=1"
+            arguments.literal = Array("a=1".utf8)
             let plan = try RequestPlan(arguments) { _ throws(CommandFailure) in [] }
             #expect(text(plan.request.body) == "a=1")
             #expect(plan.request.method == .post)
@@ -152,7 +152,7 @@ import Testing
         }
         for item in ["a=1", "@-"] {
             var arguments = RequestPlan.Arguments(method: nil, url: ":", items: [item])
-            arguments.text = ""
+            arguments.literal = []
             let error = #expect(throws: CommandFailure.self) {
                 try RequestPlan(arguments) { _ throws(CommandFailure) in [] }
             }

@@ -1,0 +1,229 @@
+import HTTPTypes
+
+/// The request of this command that sends what curl sends for a line.
+struct CurlTranslation {
+    private(set) var method = HTTPRequest.Method.get
+    /// The URL and the options.
+    private(set) var options: RequestOptions
+    /// Headers and the parts of the body.
+    private(set) var items: [RequestItem] = []
+    /// The body in memory.
+    private(set) var body: [UInt8]?
+
+    private var data: CurlData
+    private var query: [[UInt8]] = []
+    private var cookies: [String] = []
+    /// The names of the header fields that the line sets or leaves out, in small letters.
+    private var names: Set<String> = []
+    private var upload: String?
+    private var cookieFiles: [String] = []
+    private var methodName: String?
+    private var flags: Set<CurlOption> = []
+    /// Whether the data is JSON by `--json`.
+    private var isJSON: Bool
+
+    /// Translates a line.
+    ///
+    /// - Parameters:
+    ///   - line: The line.
+    ///   - read: Reads a file whole; `-` is standard input.
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage`` for what is not supported.
+    init(
+        _ line: CurlLine,
+        read: @escaping (String) throws(CommandFailure) -> [UInt8]
+    ) throws(CommandFailure) {
+        data = CurlData(read: read)
+        guard let url = line.urls.first else { throw .usage("The line has no URL.") }
+        guard line.urls.count == 1 else { throw .usage("The line has more than one URL, which is not supported here.") }
+        guard let options = RequestOptions(plain: [try Self.text(url, "The URL")]) else {
+            throw .usage("The URL begins with a dash.")
+        }
+        self.options = options
+        isJSON = line.options.contains { $0.name == .json }
+        flags = Set(line.options.filter { !$0.name.takesValue }.map(\.name))
+        for option in line.options { try apply(option) }
+        try setFlags()
+        try setBody()
+        try setMethod()
+        try setURL()
+        setHeaders()
+    }
+
+    private static func text(_ bytes: [UInt8], _ place: String) throws(CommandFailure) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw .usage("\(place) has bytes that are not UTF-8, which is not supported here.")
+        }
+        return text
+    }
+
+    // MARK: Options
+
+    private mutating func apply(_ option: CurlLine.Option) throws(CommandFailure) {
+        switch option.name {
+        case .data, .dataRaw, .dataBinary, .dataURLEncode, .json: return try data.add(option)
+        case .urlQuery: return try addQuery(option)
+        default: break
+        }
+        guard option.name.takesValue else { return }
+        let value = try Self.text(option.value, "The value of \(option.written)")
+        switch option.name {
+        case .request: methodName = value
+        case .header: try addHeader(value, option)
+        case .userAgent: setHeader("User-Agent", value)
+        case .referer:
+            guard !value.hasSuffix(";auto") else { throw Self.refusal("\(option.written) with ;auto") }
+            setHeader("Referer", value)
+        case .range: setHeader("Range", "bytes=\(value)")
+        case .cookie: if value.contains("=") { cookies.append(value) } else { cookieFiles.append(value) }
+        case .cookieJar: cookieFiles.append(value)
+        case .form: items.append(try CurlFormPart.item(value, option: option.written))
+        case .formString: items.append(try CurlFormPart.plainItem(value, option: option.written))
+        case .uploadFile: upload = value
+        default: try options.apply(option, value)
+        }
+    }
+
+    private mutating func addQuery(_ option: CurlLine.Option) throws(CommandFailure) {
+        let isPlain = option.value.first == UInt8(ascii: "+")
+        query.append(isPlain ? Array(option.value.dropFirst()) : try data.encoded(option))
+    }
+
+    private mutating func setHeader(_ name: String, _ value: String) {
+        names.insert(name.lowercased())
+        items.append(value.isEmpty ? .unsetHeader(name: name) : .header(name: name, value: .text(value)))
+    }
+
+    private mutating func addHeader(_ field: String, _ option: CurlLine.Option) throws(CommandFailure) {
+        guard !field.hasPrefix("@") else { throw Self.refusal("\(option.written) with a file") }
+        guard let sign = field.firstIndex(where: { $0 == ":" || $0 == ";" }) else { return }
+        let name = String(field[..<sign])
+        let value = HeaderValue.trimmed(String(field[field.index(after: sign)...]))
+        switch (name.lowercased(), field[sign]) {
+        case ("content-length", ":") where !value.isEmpty: return
+        case ("transfer-encoding", ":") where value.lowercased() == "chunked": options.chunked = true
+        case (_, ":"): setHeader(name, value)
+        case (let lower, _):
+            // Curl sends a field without a value for "Name;" only.
+            guard value.isEmpty else { return }
+            names.insert(lower)
+            items.append(.emptyHeader(name: name))
+        }
+    }
+
+    private mutating func setFlags() throws(CommandFailure) {
+        options.include = flags.contains(.include)
+        options.verbose = flags.contains(.verbose)
+        options.follow = flags.contains(.location)
+        options.checkStatus = !flags.isDisjoint(with: [.fail, .failWithBody])
+        options.connection.insecure = flags.contains(.insecure)
+        options.connection.addresses.ipv4 = flags.contains(.ipv4)
+        options.connection.addresses.ipv6 = flags.contains(.ipv6)
+        options.connection.proxies.proxyInsecure = flags.contains(.proxyInsecure)
+        options.connection.proxies.proxyDigest = flags.contains(.proxyDigest)
+        options.authentication.netrc = flags.contains(.netrc)
+        if flags.contains(.digest) { options.authentication.authType = .digest }
+        if flags.contains(.http1) { options.connection.version = .http1 }
+        if flags.contains(.priorKnowledge) { options.connection.version = .priorKnowledge }
+        if flags.contains(.http2), !options.url.lowercased().hasPrefix("https://") {
+            throw Self.refusal("--http2 with an http URL")
+        }
+        let versions: [(CurlOption, LowestTLSVersion)] = [
+            (.tls10, .tls10), (.tls11, .tls11), (.tls12, .tls12), (.tls13, .tls13),
+        ]
+        for (flag, version) in versions where flags.contains(flag) { options.connection.tlsMin = version }
+        switch Set(cookieFiles) {
+        case []: break
+        case [""]: options.cookies.cookies = "memory"
+        case let files where files.count == 1 && cookieFiles.count > 1: options.cookies.cookies = files.first
+        default: throw Self.refusal("-b or -c with a file of its own, and not both with one,")
+        }
+    }
+
+    // MARK: Request
+
+    /// Whether the body of the response is saved under the last name of the path, by `-O`.
+    var savesUnderRemoteName: Bool { flags.contains(.remoteName) }
+
+    /// The last name of the path.
+    var remoteName: String {
+        get throws(CommandFailure) {
+            guard let name = CurlURL(options.url).lastName else {
+                throw .usage("The URL has no name of a file for -O.")
+            }
+            return name
+        }
+    }
+
+    private var isForm: Bool {
+        items.contains { if case .part = $0 { true } else if case .file = $0 { true } else { false } }
+    }
+
+    private mutating func setBody() throws(CommandFailure) {
+        let isGet = flags.contains(.get)
+        guard [!data.isEmpty && !isGet, isForm, upload != nil].count(where: \.self) < 2 else {
+            throw .usage("The line has more than one body; curl sends one of -d, -F and -T.")
+        }
+        options.multipart = isForm
+        // Only what the line names is sent.
+        options.ignoreStdin = true
+        if isGet {
+            if !data.isEmpty { query.append(try data.collect()) }
+        } else if let upload {
+            options.chunked = options.chunked || upload == "-"
+            items.append(.body(path: Self.file(upload)))
+        } else if let file = data.file {
+            items.append(.body(path: Self.file(file)))
+        } else {
+            body = data.bytes
+        }
+    }
+
+    /// A path in which a tilde is a name, as for curl.
+    private static func file(_ path: String) -> String { path.hasPrefix("~") ? "./" + path : path }
+
+    private mutating func setMethod() throws(CommandFailure) {
+        let implied: HTTPRequest.Method =
+            if flags.contains(.head) {
+                .head
+            } else if upload != nil {
+                .put
+            } else if isForm || (!data.isEmpty && !flags.contains(.get)) {
+                .post
+            } else {
+                .get
+            }
+        guard let methodName else { return method = implied }
+        guard let named = HTTPRequest.Method(methodName) else { throw .usage("“\(methodName)” is not a method.") }
+        method = named
+    }
+
+    private mutating func setURL() throws(CommandFailure) {
+        var url = CurlURL(options.url)
+        if !flags.contains(.globoff), url.hasPattern {
+            throw .usage("The URL has brackets or braces, which are a pattern for curl; with -g they are text.")
+        }
+        if !flags.contains(.pathAsIs) { url.removeDotSegments() }
+        if let upload, upload != "-" { url.appendName(of: upload) }
+        for part in query { url.append(query: try Self.text(part, "The query")) }
+        options.url = url.text
+    }
+
+    private mutating func setHeaders() {
+        if !cookies.isEmpty { items.append(.header(name: "Cookie", value: .text(cookies.joined(separator: "; ")))) }
+        let accept = isJSON ? "application/json" : "*/*"
+        if !names.contains("accept") { items.append(.header(name: "Accept", value: .text(accept))) }
+        if !names.contains("accept-encoding"), !flags.contains(.compressed) {
+            items.append(.unsetHeader(name: "Accept-Encoding"))
+        }
+        guard !names.contains("content-type"), !isForm else { return }
+        let hasData = body != nil || data.file != nil
+        let type = isJSON ? "application/json" : "application/x-www-form-urlencoded"
+        items.append(
+            hasData ? .header(name: "Content-Type", value: .text(type)) : .unsetHeader(name: "Content-Type")
+        )
+    }
+
+    fileprivate static func refusal(_ what: String) -> CommandFailure {
+        .usage("\(what) is not supported here.")
+    }
+}

@@ -1,0 +1,65 @@
+import Bluebonnet
+import HTTPTypes
+
+/// Prints the request that the engine would send as a command for curl, and sends nothing.
+struct CurlTransport: Transport {
+    /// The options of the connection.
+    let words: [String]
+
+    func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+        // Like --offline, it shows what the user has given, secrets included.
+        let command = ([request.curlDescription(redacting: false)] + words).joined(separator: " \\\n  ")
+        StandardStream.output.write(line: command)
+        return TransportResponse(head: ResponseHead(status: .ok), request: request)
+    }
+}
+
+extension RequestOptions {
+    /// The options of curl for the connection, redirects and the output.
+    var curlWords: [String] {
+        let (addresses, proxies) = (connection.addresses, connection.proxies)
+        let version: String? =
+            switch connection.version {
+            case .http1: "--http1.1"
+            case .http2: "--http2"
+            case .priorKnowledge: "--http2-prior-knowledge"
+            case nil: nil
+            }
+        let flags = [
+            ("--insecure", connection.insecure), ("--compressed", !rawOutput), ("--fail-with-body", checkStatus),
+            ("--ipv4", addresses.ipv4), ("--ipv6", addresses.ipv6), ("--netrc", authentication.netrc),
+            ("--proxy-insecure", proxies.proxyInsecure), ("--proxy-digest", proxies.proxyDigest),
+        ]
+        let values: [(String, String?)] = [
+            ("--max-redirs", follow ? "\(maxRedirects)" : nil), ("--output", output),
+            ("--max-time", connection.timeout.map { "\($0)" }),
+            ("--connect-timeout", connection.connectTimeout.map { "\($0)" }), ("--cacert", connection.cacert),
+            ("--cert", connection.cert), ("--key", connection.key), ("--pass", connection.pass),
+            ("--crlfile", connection.crlfile), ("--interface", addresses.interface), ("--proxy", proxies.proxy),
+            ("--noproxy", proxies.noproxy), ("--proxy-user", proxies.proxyUser),
+            ("--proxy-cacert", proxies.proxyCacert), ("--retry", retries.retry > 0 ? "\(retries.retry)" : nil),
+        ]
+        let pins = connection.pin.map { "sha256//" + $0.drop { $0 != "/" }.dropFirst() }.joined(separator: ";")
+        var words = follow ? ["--location"] : []
+        words += flags.compactMap { $1 ? $0 : nil } + [version].compactMap(\.self)
+        if let lowest = connection.tlsMin { words.append("--tlsv\(lowest.rawValue)") }
+        words += values.compactMap { name, value in value.map { "\(name) \(Self.quoted($0))" } }
+        words += addresses.resolve.map { "--resolve \(Self.quoted($0))" }
+        if !pins.isEmpty { words.append("--pinnedpubkey \(Self.quoted(pins))") }
+        return words
+    }
+
+    /// A word of a POSIX shell: nothing has a meaning between single quotes but the single quote.
+    private static func quoted(_ word: String) -> String {
+        let plain = word.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "/"),
+                UInt8(ascii: ":"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        return plain && !word.isEmpty ? word : "'\(word.replacing("'", with: "'\\''"))'"
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import LocalServer
+import Testing
+
+@testable import BluebonnetCommand
+
+/// Lines run by curl and by `from-curl` against the same server.
+@Suite(.timeLimit(.minutes(10)), .needs("curl")) struct FromCurlProcessTests {
+    private static let anything = FaultServer.Script.requests { _ in [.respond(body: "")] }
+
+    @Test(arguments: CurlLines.understood)
+    func `from-curl sends what curl sends`(line: String) async throws {
+        try await withFiles { folder in
+            try await FaultServer.run(Self.anything) { server in
+                let line = line.replacing("URL", with: server.baseURL)
+                let script = line.hasPrefix("$ ") ? String(line.dropFirst(2)) : line
+                let curl = try await Self.shell(script, in: folder)
+                try #require(curl.status == 0, "\(curl.errors)")
+                let expected = SentRequest(try #require(server.requests.last))
+                let output = try await Command.run(["from-curl", line], in: folder)
+                #expect(output.status == 0, "\(output.errors)")
+                try #require(server.requests.count == 2)
+                #expect(SentRequest(try #require(server.requests.last)) == expected)
+            }
+        }
+    }
+
+    @Test(arguments: CurlLines.refused)
+    func `from-curl names what it does not support`(line: String, part: String) async throws {
+        try await withFiles { folder in
+            let line = line.replacing("URL", with: "http://127.0.0.1:1")
+            let output = try await Command.run(["from-curl", line], in: folder)
+            #expect(output.status == 2)
+            #expect(output.errors.hasPrefix("bluebonnet: ") && output.errors.contains(part), "\(output.errors)")
+        }
+    }
+
+    @Test func `the line may be words, and come from standard input`() async throws {
+        try await FaultServer.run(Self.anything) { server in
+            for (arguments, input) in [
+                (["curl", "-d", "a b", server.baseURL], ""), (["-"], "curl -d 'a b' \\\n \(server.baseURL)\n"),
+            ] {
+                let output = try await Command.run(["from-curl"] + arguments, input: input)
+                #expect(output.status == 0, "\(output.errors)")
+                #expect(server.requests.last?.bodyText == "a b")
+            }
+        }
+    }
+
+    @Test func `--offline before the line shows the request and sends nothing`() async throws {
+        let output = try await Command.run("from-curl", "--offline", "curl -d a=1 http://127.0.0.1:1/x")
+        #expect(output.status == 0, "\(output.errors)")
+        #expect(output.text.hasPrefix("POST /x HTTP/1.1\n"))
+        #expect(output.text.hasSuffix("\n\na=1") || output.text.contains("a=1"))
+    }
+
+    @Test func `curl's -o, -O, -f and -i are followed`() async throws {
+        try await withFiles { folder in
+            try await FaultServer.run(.requests { _ in [.respond(404, body: "gone")] }) { server in
+                let line = "curl -s -i \(server.baseURL)/a"
+                let shown = try await Command.run("from-curl", line)
+                #expect(shown.status == 0)
+                #expect(shown.text.hasPrefix("HTTP/1.1 404 ") && shown.text.hasSuffix("gone"))
+                #expect(try await Command.run("from-curl", line + " -f").status == 4)
+            }
+            try await FaultServer.run(.requests { _ in [.respond(body: "saved")] }) { server in
+                for option in ["-o out.txt", "-O"] {
+                    let output = try await Command.run(
+                        ["from-curl", "curl \(option) \(server.baseURL)/name.txt"],
+                        in: folder
+                    )
+                    #expect(output.status == 0, "\(output.errors)")
+                }
+                for name in ["out.txt", "name.txt"] {
+                    #expect(try String(contentsOf: folder.appending(path: name), encoding: .utf8) == "saved")
+                }
+            }
+        }
+    }
+
+    // MARK: The other way
+
+    @Test(arguments: [
+        [], ["a=1", "b:=2"], ["--form", "a=x y", "b=é"], ["--form", "f@photo.png;type=a/b", "a=1"],
+        ["--raw", "it's\n"],
+        ["PUT", "@photo.png"], ["X-A: 1", "X-B;", "q==a b"], ["-a", "ada:secret"], ["DELETE", "a=1"],
+        ["--compress", "a=1"],
+    ])
+    func `--curl prints the same request for curl`(arguments: [String]) async throws {
+        try await withFiles { folder in
+            try await FaultServer.run(Self.anything) { server in
+                let isMethod = arguments.first.map { ["PUT", "DELETE"].contains($0) } ?? false
+                let items = Array(arguments.dropFirst(isMethod ? 1 : 0))
+                let request = (isMethod ? [arguments[0]] : []) + [server.baseURL + "/x"] + items
+                let sent = try await Command.run(request, in: folder)
+                #expect(sent.status == 0, "\(sent.errors)")
+                let expected = SentRequest(try #require(server.requests.last))
+                let printed = try await Command.run(request + ["--curl"], in: folder)
+                #expect(printed.status == 0 && server.requests.count == 1, "\(printed.errors)")
+                let curl = try await Self.shell(printed.text, in: folder)
+                #expect(curl.status == 0, "\(printed.text)\(curl.errors)")
+                #expect(SentRequest(try #require(server.requests.last)) == expected, "\(printed.text)")
+            }
+        }
+    }
+
+    // MARK: Helpers
+
+    private func withFiles(_ test: (URL) async throws -> Void) async throws {
+        try await withDirectory { folder in
+            let files: [String: Data] = [
+                "data.json": Data(#"{"a":1}"#.utf8), "lines.txt": Data("one\r\ntwo é\n".utf8),
+                "photo.png": Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0xFF]),
+            ]
+            for (name, content) in files { try content.write(to: folder.appending(path: name)) }
+            try await test(folder)
+        }
+    }
+
+    /// Runs a line by bash, as a person does.
+    private static func shell(_ line: String, in folder: URL) async throws -> Command.Output {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/bash")
+        process.arguments = ["-c", line]
+        process.currentDirectoryURL = folder
+        return try await Command.run(process)
+    }
+}
+
+/// What two requests of different programs have to have in common.
+private struct SentRequest: Equatable {
+    let line: String
+    let fields: [String]
+    let body: Data
+
+    init(_ request: FaultServer.Request) {
+        line = request.requestLine
+        let type = request.value(of: "content-type") ?? ""
+        let boundary = type.firstMatch(of: /^multipart\/form-data; boundary=([^;]+)$/).map { String($0.1) }
+        // A boundary that the line itself has is in both.
+        let isMade = boundary.map { $0.hasPrefix("bluebonnet-") || $0.hasPrefix("------------------------") } ?? false
+        fields = request.headers.compactMap { name, value in
+            let name = name.lowercased()
+            switch name {
+            // Each program names itself; curl waits for 100 Continue with every -T.
+            case "user-agent" where value.hasPrefix("curl/") || value.hasPrefix("bluebonnet/"): return nil
+            case "expect": return nil
+            case "content-length" where isMade: return nil
+            case "content-type" where isMade: return "\(name): multipart/form-data"
+            // --compressed asks for all that the program can decode.
+            case "accept-encoding" where value.contains("deflate") && value.contains("br"): return name
+            default: return "\(name): \(value)"
+            }
+        }.sorted()
+        let text = request.body
+        guard isMade, let boundary else {
+            body = Data(text)
+            return
+        }
+        body = Data(text).replacing(Data(boundary.utf8), with: Data("boundary".utf8))
+    }
+}

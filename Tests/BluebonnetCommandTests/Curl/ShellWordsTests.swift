@@ -1,0 +1,40 @@
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite struct ShellWordsTests {
+    private func words(_ line: String) throws -> [String] {
+        try ShellWords(line).words.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test(arguments: [
+        ("a b  c\td", ["a", "b", "c", "d"]), ("", []), ("''", [""]), (#""""#, [""]), ("$''", [""]),
+        ("'a b'c", ["a bc"]), (#"a'b'"c"\d"#, ["abcd"]), (#"'a\b'"#, [#"a\b"#]), (#""a\"b\\c\d\$e""#, [#"a"b\c\d$e"#]),
+        ("a \\\n b", ["a", "b"]), ("a\\\nb", ["ab"]), ("a \\\r\n b", ["a", "b"]), ("\"a\\\nb\"", ["ab"]),
+        ("'a\nb'", ["a\nb"]), ("a\n\n", ["a"]), ("\n a", ["a"]), (#"\ a"#, [" a"]), ("a # b", ["a"]), ("a#b", ["a#b"]),
+        ("$ a", ["$", "a"]), ("a$", ["a$"]), ("'$HOME `x` $(y)'", ["$HOME `x` $(y)"]),
+        ("a?b*c[d]~e{f}", ["a?b*c[d]~e{f}"]),
+        (#"$'a\nb\tc\'d\"e\\f'"#, ["a\nb\tc'd\"e\\f"]), (#"$'\x41\101\u00e9\U0001F600\e\ca'"#, ["AAé😀\u{1B}\u{1}"]),
+        (#"$'\x4\q\u'"#, ["\u{4}\\q\\u"]), (#"$'\x411'"#, ["A1"]), ("é 'ü'", ["é", "ü"]),
+        ("\"a\u{301}\"", ["a\u{301}"]),
+    ])
+    func `a line is split as bash splits it`(line: String, expected: [String]) throws {
+        #expect(try words(line) == expected)
+    }
+
+    @Test func `bytes that are no text stay as they are`() throws {
+        #expect(try ShellWords(#"$'\xff\x80a'"#).words == [[0xFF, 0x80, 0x61]])
+    }
+
+    @Test(arguments: [
+        ("a | b", "“|”"), ("a&b", "“&”"), ("a;b", "“;”"), ("a > b", "“>”"), ("a\nb", "more than one command"),
+        ("$HOME", "variable"), ("\"${A}\"", "variable"), ("`a`", "variable"), ("\"$(a)\"", "variable"),
+        ("'a", "not closed"),
+        ("\"a", "not closed"), ("$'a", "not closed"), (#"$'\x00'"#, "NUL"), (#"$'\ud83d'"#, "half of a character"),
+        ("curl ^\r\n a", "Windows"), ("curl ^\"a^\"", "Windows"),
+    ])
+    func `what only a shell can do is refused`(line: String, part: String) {
+        let error = #expect(throws: CommandFailure.self) { try ShellWords(line) }
+        #expect(error?.status == .usage && error?.message.contains(part) == true, "\(error?.message ?? "")")
+    }
+}
