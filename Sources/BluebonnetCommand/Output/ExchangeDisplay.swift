@@ -47,6 +47,12 @@ final class ExchangeDisplay: TransactionObserver {
         return { [weak self] metrics in self?.end(metrics) }
     }
 
+    /// Shows the last response, where nobody has read it.
+    func finish() {
+        let head = state.withLock { state in state.last.flatMap { state.responses.removeValue(forKey: $0) } }
+        if let head { write(head) }
+    }
+
     private func end(_ metrics: TransactionMetrics) {
         guard let head = metrics.response else { return }
         let isLate = state.withLock { state in

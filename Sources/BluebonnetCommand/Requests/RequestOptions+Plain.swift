@@ -18,6 +18,9 @@ extension RequestOptions {
         (follow, maxRedirects, bodyOnInsecureRedirects, checkStatus) = (true, 20, false, true)
         insecureRedirects = true
         (unixSocket, defaultScheme) = (nil, "http")
+        var saving = SavingOptions()
+        (saving.remoteName, saving.continues) = (false, false)
+        self.saving = saving
         var shown = OutputOptions()
         (shown.printed, shown.headers, shown.body, shown.meta) = (nil, false, false, false)
         (shown.all, shown.quiet, shown.style) = (false, false, nil)

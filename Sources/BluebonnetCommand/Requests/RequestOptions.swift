@@ -62,6 +62,9 @@ struct RequestOptions: ParsableArguments {
     )
     var output: String?
 
+    @OptionGroup
+    var saving: SavingOptions
+
     @Option(
         name: .long,
         help: ArgumentHelp(
@@ -175,6 +178,17 @@ struct RequestOptions: ParsableArguments {
         if bodyOnInsecureRedirects, !insecureRedirects {
             throw ValidationError(
                 "--body-on-insecure-redirects and --no-insecure-redirects cannot be used together."
+            )
+        }
+        if saving.remoteName, output != nil {
+            throw ValidationError("--output and --remote-name cannot be used together.")
+        }
+        if saving.continues, !saving.remoteName, output == nil || output == "-" {
+            throw ValidationError("--continue needs a file: -O, or -o FILE.")
+        }
+        if saving.isOn, include || filter != nil || stream || shown.printed != nil {
+            throw ValidationError(
+                "--remote-name and --continue save the body, and cannot be used with options that show it; -v shows heads."
             )
         }
         if shown.quiet, verbose || include {

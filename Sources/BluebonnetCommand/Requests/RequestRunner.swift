@@ -65,6 +65,10 @@ struct RequestRunner {
         _ observation: Observation?,
         _ display: ExchangeDisplay?
     ) async throws {
+        if options.saving.isOn {
+            defer { display?.finish() }
+            return try await download(plan, over: session)
+        }
         do {
             guard showsProgress(of: plan) || makesFile else {
                 return try await exchange(plan, over: session, named, filter: filter, observation, display)

@@ -9,6 +9,11 @@ struct DownloadItem: Sendable {
     let file: URL?
     let checksum: Checksum?
 
+    /// A request that was made already.
+    init(request: Request, file: URL?) {
+        (self.request, self.file, checksum) = (request, file, nil)
+    }
+
     /// - Parameters:
     ///   - entry: What the arguments or a list say of it.
     ///   - folder: The folder of the files.

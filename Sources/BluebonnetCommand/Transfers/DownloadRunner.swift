@@ -18,6 +18,10 @@ struct DownloadRunner: Sendable {
     let items: [DownloadItem]
     let options: DownloadOptions
     let display: TransferDisplay
+    /// Whether a file that is there, and is not the one that is wanted, is replaced.
+    private let replacesOthers: Bool
+    /// Whether errors name the options of `download`.
+    private let namesOptions: Bool
 
     /// What a partial file has behind the name of its file.
     static let partialSuffix = ".bluebonnet"
@@ -52,8 +56,17 @@ struct DownloadRunner: Sendable {
         var size: Int
     }
 
-    init(session: SessionManager, items: [DownloadItem], options: DownloadOptions, isQuiet: Bool) {
+    init(
+        session: SessionManager,
+        items: [DownloadItem],
+        options: DownloadOptions,
+        isQuiet: Bool,
+        replacesOthers: Bool = false,
+        namesOptions: Bool = true
+    ) {
         self.session = session
+        self.replacesOthers = replacesOthers
+        self.namesOptions = namesOptions
         self.items = items
         self.options = options
         let isShownElsewhere = options.writesToOutput && StandardStream.output.isTerminal
@@ -146,14 +159,15 @@ struct DownloadRunner: Sendable {
             display.interrupt(number)
             return .transport
         }
-        display.fail(number, subject: item.shownURL, DownloadFailure.text(of: error))
+        let text = DownloadFailure.text(of: error, namesOptions: namesOptions)
+        display.fail(number, subject: item.shownURL, text)
         return ExitStatus(error)
     }
 
     private func destination(_ number: Int) -> DecidedDestination {
         let item = items[number]
         let isSpecial = item.file.map { FileKind(path: $0.path(percentEncoded: false)) == .special } ?? false
-        let targetOptions = isSpecial ? [] : options.targetOptions
+        let targetOptions = isSpecial ? [] : replacesOthers ? .createDirectories : options.targetOptions
         return DecidedDestination { [options, display, names] head, request in
             let name = head.suggestedFileName(for: request.url)
             let file = item.file ?? options.folder.appending(path: name, directoryHint: .notDirectory)
@@ -276,10 +290,10 @@ enum DownloadFailure {
     }
 
     /// A status is shown as it is, other errors with their code as by the request commands.
-    static func text(of error: NetworkingError) -> String {
+    static func text(of error: NetworkingError, namesOptions: Bool = true) -> String {
         if error.code == .unacceptableStatusCode, let status = error.response?.status { return "\(status)" }
         var sentences = [CommandFailure(error).message]
-        if error.underlying?.systemErrorNumber == EEXIST {
+        if namesOptions, error.underlying?.systemErrorNumber == EEXIST {
             sentences.append("With --overwrite it is replaced, with --unique the new one gets another name.")
         }
         if let data = error.resumeData, isFound(data) {

@@ -31,6 +31,8 @@ enum OptionHint {
         (["--user-agent"], "Write it behind the URL: User-Agent:name."),
         (["-b", "--cookie"], "Write Cookie:name=value behind the URL, or --cookies FILE."),
         (["-c", "--cookie-jar"], "Write --cookies FILE."),
+        (["-C", "--continue-at"], "Write --continue, with -O or -o FILE."),
+        (["-J", "--remote-header-name"], "It is not needed: -O takes the name that the server suggests."),
         (["-m", "--max-time"], "Write --timeout SECONDS."),
         (["-N", "--no-buffer"], "Write --stream."),
         (["-E", "--client-cert"], "Write --cert FILE."),
