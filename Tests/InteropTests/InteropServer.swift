@@ -29,6 +29,7 @@ enum InteropServer: String {
     case aiohttpWebSocket = "AIOHTTP_WEBSOCKET"
     case webSockets = "WEBSOCKETS"
     case webSocketsTLS = "WEBSOCKETS_TLS"
+    case python = "PYTHON"
     case httpbin = "HTTPBIN"
     case formParsers = "FORM_PARSERS"
     case goFormParser = "FORM_PARSER_GO"

@@ -156,6 +156,7 @@ class Servers:
         return wait
 
     def websockets(self) -> Callable[[], None]:
+        self.offer("PYTHON", self.python)
         service = self.launch("websockets", [
             self.python, self.templates / "websocket_servers.py",
             self.folder / "localhost.pem", self.folder / "localhost.key",

@@ -18,7 +18,8 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Runs a server with httpbin's endpoints.",
         discussion: """
             Prints its URL and runs until it is interrupted. The page at / lists all endpoints with
-            their parameters, also those that fail on purpose, such as /fault/reset.
+            their parameters, also those that fail on purpose, such as /fault/reset. The one at
+            /websocket sends the messages of a WebSocket back.
 
             Examples:
               bluebonnet serve --port 8080

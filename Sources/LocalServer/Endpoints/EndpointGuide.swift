@@ -32,6 +32,7 @@ enum EndpointGuide {
         Entry(path: "ip", text: "The address of the client."),
         Entry(path: "user-agent", text: "The User-Agent field."),
         Entry(path: "protocol", method: nil, text: "The version of HTTP, and the stream of HTTP/2."),
+        Entry(path: "websocket", text: "A WebSocket, over HTTP/1.1: its messages."),
         Entry(path: "sink", method: "POST, PUT", text: "Length and SHA-256 of a body of any length."),
     ]
 

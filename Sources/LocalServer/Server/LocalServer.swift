@@ -113,11 +113,19 @@ package final class LocalServer: Sendable {
 
     /// The protocols that the server speaks.
     private static func protocols(_ options: Options) throws -> HTTPServerBuilder {
-        switch (options.tls, options.http2) {
-        case (nil, false): .http1()
+        let log = options.log.map(AccessLog.init)
+        let connections = HTTP1Channel.Configuration(additionalChannelHandlers: [WebSocketUpgradeHandler(log: log)])
+        let http1 = HTTPServerBuilder.http1(configuration: connections)
+        return switch (options.tls, options.http2) {
+        case (nil, false): http1
         case (nil, true): .plaintextHTTP2()
-        case (let tls?, false): try .tls(tlsConfiguration: tls.configuration())
-        case (let tls?, true): try .http2Upgrade(tlsConfiguration: tls.configuration())
+        case (let tls?, false): try .tls(http1, tlsConfiguration: tls.configuration())
+        case (let tls?, true):
+            // No stream has a request that the handler takes: HTTP/2 has no field Upgrade.
+            try .http2Upgrade(
+                tlsConfiguration: tls.configuration(),
+                configuration: .init(streamConfiguration: connections)
+            )
         }
     }
 

@@ -1,11 +1,4 @@
-import Crypto
 import NIOCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 #if canImport(Glibc)
     import Glibc
@@ -32,10 +25,7 @@ package struct WebSocketPeer: ~Copyable {
         package let fields: [String: String]
 
         /// The value of `Sec-WebSocket-Accept` that belongs to the key (RFC 6455 §4.2.2).
-        package var accept: String {
-            let text = (fields["sec-websocket-key"] ?? "") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
-            return Data(Insecure.SHA1.hash(data: Data(text.utf8))).base64EncodedString()
-        }
+        package var accept: String { WebSocketEchoHandshake.accept(fields["sec-websocket-key"] ?? "") }
     }
 
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator

@@ -15,6 +15,16 @@ import Testing
         }
     }
 
+    @Test func `the server of the command sends messages back`() async throws {
+        try await LocalServer.run { server in
+            let url = server.baseURL + "/websocket"
+            let output = try await Command.run("ws", url, "--subprotocol", "echo", input: "one\ntwo")
+            #expect(output.status == 0)
+            #expect(output.text == "one\ntwo\n")
+            #expect(output.errors.contains("subprotocol echo"))
+        }
+    }
+
     @Test func `quiet says nothing but messages, and binary lines need not be text`() async throws {
         try await WebSocketServer.run { peer, _ in
             try await peer.open()
