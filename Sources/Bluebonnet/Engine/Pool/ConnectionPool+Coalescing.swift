@@ -35,7 +35,7 @@ extension ConnectionPool {
             state.versions.note(http2: route.origin)
             let handed = entry.queue.handOver { _ in true }
             consequences.givenUp = handed.givenUp
-            enqueue(handed.waiters, on: candidate.host, &consequences, &state)
+            for exchange in handed.waiters { enqueue(exchange, on: candidate.host, &consequences, &state) }
             return consequences
         }
         carryOut(consequences)
@@ -43,11 +43,12 @@ extension ConnectionPool {
 
     /// Undoes joins: the exchanges that wait get connections of their own origins.
     func part(_ partings: [CoalescedRoutes.Parting], _ consequences: inout Consequences, _ state: inout State) {
-        for parting in partings {
-            guard let handed = state.entries[parting.host]?.queue.handOver(where: { $0.route == parting.guest })
+        for (host, parted) in Dictionary(grouping: partings, by: \.host) {
+            let guests = Set(parted.map(\.guest))
+            guard let handed = state.entries[host]?.queue.handOver(where: { guests.contains($0.route) })
             else { continue }
             consequences.givenUp += handed.givenUp
-            enqueue(handed.waiters, on: parting.guest, &consequences, &state)
+            for exchange in handed.waiters { enqueue(exchange, on: exchange.route, &consequences, &state) }
         }
     }
 
@@ -63,17 +64,14 @@ extension ConnectionPool {
     }
 
     private func enqueue(
-        _ exchanges: [Exchange],
+        _ exchange: Exchange,
         on route: Route,
         _ consequences: inout Consequences,
         _ state: inout State
     ) {
-        guard !exchanges.isEmpty else { return }
         let entry = state.entry(of: route, limit: connectionsPerOrigin)
-        for exchange in exchanges {
-            let acquired = entry.queue.acquire(for: exchange, preferring: exchange.preferredLoop)
-            consequences.add(acquired, for: exchange, on: route, &state)
-        }
+        let acquired = entry.queue.acquire(for: exchange, preferring: exchange.preferredLoop)
+        consequences.add(acquired, for: exchange, on: route, &state)
         arm(for: entry.queue.nextDeadline, &state)
     }
 }
