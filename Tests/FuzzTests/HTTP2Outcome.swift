@@ -173,6 +173,7 @@ private final class FrameWitness: HTTP2FrameReceiver {
     }
 
     func connectionWindowChanged(to available: Int) {}
+    func sendWindowChanged(to available: Int) {}
     func receivedAll() {}
     func writabilityChanged() {}
 
