@@ -57,6 +57,22 @@
             }
         }
 
+        @Test func `images that are fetched before they are wanted go through the proxy`() async throws {
+            let picture = try Self.picture()
+            let script = FaultServer.Script.requests { _ in [.respond(headers: Self.fields(), bytes: picture)] }
+            try await FaultServer.run(script) { server in
+                try await FaultServer.run(script) { proxy in
+                    let address = try Proxy(.http, host: "127.0.0.1", port: proxy.port)
+                    let configuration = SessionConfiguration { $0.proxies = .proxy(address) }
+                    let downloader = ImageDownloader(session: SessionManager(configuration: configuration))
+                    let url = try #require(URL(string: "\(server.baseURL)/a.png"))
+                    await downloader.prefetch([ImageRequest(url: url)]).finish()
+                    #expect(proxy.requests.map(\.target) == [url.absoluteString])
+                }
+                #expect(server.connections.isEmpty)
+            }
+        }
+
         /// Half of an image and the steps behind it; the other half for who asks for that.
         private static func halves(_ picture: [UInt8], _ steps: [FaultStep]) -> FaultServer.Script {
             let (half, length) = (picture.count / 2, picture.count)

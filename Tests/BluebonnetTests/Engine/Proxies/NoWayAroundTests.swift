@@ -91,6 +91,85 @@ struct NoWayAroundTests {
         }
     }
 
+    /// The kinds of requests of a session.
+    enum Use: CaseIterable {
+        case data, upload, download, stream, webSocket
+
+        func run(_ session: SessionManager, _ url: String) async throws {
+            var request = try Request(to: url)
+            switch self {
+            case .data: _ = try await session.data(for: request)
+            case .upload:
+                request.method = .put
+                request.body = .data(Data("body".utf8))
+                let task = session.uploadTask(for: request)
+                task.resume()
+                _ = try await task.value
+            case .download:
+                try await withDirectory { directory in
+                    _ = try await session.download(request, to: directory.appending(path: "file"))
+                }
+            case .stream: for try await _ in try await session.open(request).body {}
+            case .webSocket: try await session.webSocket(for: request).send("hello")
+            }
+        }
+    }
+
+    @Test(arguments: Proxy.Kind.all, Use.allCases)
+    func `no kind of request goes around a proxy of any kind that fails`(kind: Proxy.Kind, use: Use) async throws {
+        for isSecure in [false, true] {
+            let options = FaultServer.Options(tls: isSecure ? try ProxyScripts.tls() : nil)
+            try await FaultServer.run(ProxyScripts.ok, options: options) { origin in
+                try await FaultServer.run([.close]) { proxy in
+                    let configuration = try ProxyScripts.configuration(kind, port: proxy.port) {
+                        $0.retryPolicy = Self.quickRetries
+                        $0.nameResolver = StubResolver(["localhost": ["127.0.0.1"]])
+                        // Both would be used where there is no network.
+                        $0.waitsForConnectivity = true
+                        $0.retriers = [OfflineRetrier(longestWait: .milliseconds(1))]
+                    }
+                    try await withSession(configuration) { session in
+                        _ = try await networkingError { try await use.run(session, origin.baseURL) }
+                    }
+                    #expect(!proxy.connections.isEmpty)
+                }
+                #expect(origin.connections.isEmpty)
+            }
+        }
+    }
+
+    @Test func `a request that may not use an expensive network goes through the proxy, too`() async throws {
+        try await Self.run(.requests { _ in [.respond(body: "proxy")] }) { session, url, _ in
+            var request = try Request(to: url)
+            request.properties.allowsExpensiveNetworkAccess = false
+            try await #expect(session.data(for: request).text == "proxy")
+        }
+    }
+
+    @Test func `a request with a credential, and the next one after a challenge, go through the proxy`() async throws {
+        let script = FaultServer.Script.requests { request in
+            request.value(of: "Authorization") == nil
+                ? [.respond(401, headers: [("WWW-Authenticate", "Basic realm=x")])] : [.respond(body: "proxy")]
+        }
+        try await Self.run(script) { session, url, proxy in
+            var request = try Request(to: url)
+            request.credential = ProxyScripts.ada
+            try await #expect(session.data(for: request).text == "proxy")
+            #expect(proxy.requests.count == 2)
+        }
+    }
+
+    @Test func `reachability connects to nobody`() async throws {
+        // It asks the kernel for routes, so that no proxy and no server hears of it.
+        try await FaultServer.run(ProxyScripts.ok) { origin in
+            let manager = try #require(NetworkReachabilityManager(address: "127.0.0.1"))
+            manager.startMonitoring()
+            try await until("the path is known") { manager.status != .unknown }
+            manager.stopMonitoring()
+            #expect(origin.connections.isEmpty)
+        }
+    }
+
     private static var quickRetries: RetryPolicy {
         var policy = RetryPolicy.standard
         policy.backoff = RetryBackoff(first: .milliseconds(1), factor: 1, longest: nil, isRandom: false)
