@@ -14,9 +14,10 @@ extension Request {
     /// Text in memory is written in the command, other bytes are piped in as base64, files are
     /// named; a multipart form becomes `--form` options, with a boundary of curl's, where curl can
     /// make all of its parts. For a body above 1 MiB or from a sequence, a comment says that it has
-    /// to be given on standard input. Timeouts and redirects are in it when the request has them
-    /// itself; what a session adds (``SessionConfiguration/additionalHeaderFields``, interceptors,
-    /// `Accept-Encoding`) is not: ask ``SessionTask/currentRequest`` for the request that was sent.
+    /// to be given on standard input. Timeouts, redirects and proxies are in it when the request has
+    /// them itself; what a session adds (``SessionConfiguration/additionalHeaderFields``, its
+    /// proxies and addresses, interceptors, `Accept-Encoding`) is not: ask
+    /// ``SessionTask/currentRequest`` for the request that was sent.
     ///
     /// User and password of the URL are never in it, because the engine does not send them.
     ///
@@ -24,7 +25,8 @@ extension Request {
     ///   `Authorization` (its scheme stays), `Proxy-Authorization`, `Cookie` and `Set-Cookie`; and
     ///   those of header fields, query parameters, fields and parts of forms, and members of JSON
     ///   bodies whose names say that they are secrets, such as `password`, `api_key`,
-    ///   `X-Auth-Token`, `user[pin]`, `signature`. Default: true. A secret under another name, in
+    ///   `X-Auth-Token`, `user[pin]`, `signature`; and the password and the token for a proxy.
+    ///   Default: true. A secret under another name, in
     ///   plain text or in a path is not recognized.
     /// - Returns: The command, over several lines.
     public func curlDescription(redacting: Bool = true) -> String {
@@ -47,7 +49,7 @@ struct CurlCommand {
     private let form: MultipartFormData?
     private var words: [String] = []
     private var input: String?
-    private var note: String?
+    private var notes: [String] = []
 
     init(_ request: Request, redacting: Bool) {
         self.request = request
@@ -68,13 +70,14 @@ struct CurlCommand {
             if !body.isEmpty { words.append(body.joined(separator: " ")) }
         }
         words += optionWords()
+        words += proxyWords()
         words += targetWords()
     }
 
     /// The command, a word or pair of words a line.
     var text: String {
         let command = (["\(input.map { "\($0) | " } ?? "")curl"] + words).joined(separator: " \\\n  ")
-        return note.map { "# \($0)\n\(command)" } ?? command
+        return (notes.map { "# \($0)" } + [command]).joined(separator: "\n")
     }
 
     // MARK: Method and fields
@@ -143,11 +146,11 @@ struct CurlCommand {
         if let path = body.path { return fileWords(path) }
         guard var data = body.data else {
             let length = body.length.map { "\($0) bytes" } ?? "bytes"
-            note = "The body is \(length) from a sequence: give it on standard input."
+            notes.append("The body is \(length) from a sequence: give it on standard input.")
             return body.length == nil ? ["--upload-file", "-"] : ["--data-binary", "@-"]
         }
         guard data.count <= Self.largestBody else {
-            note = "The body of \(data.count) bytes is not shown: give it on standard input."
+            notes.append("The body of \(data.count) bytes is not shown: give it on standard input.")
             return ["--data-binary", "@-"]
         }
         if redacts, let form, let redacted = CurlForm.redacted(form).bytes() { data = redacted }
@@ -155,7 +158,7 @@ struct CurlCommand {
             let readable = redacts
                 ? SecretNames.redacted(data, fields: request.headerFields) : data
         else {
-            note = "The body may hold secrets that cannot be found in it: give it on standard input."
+            notes.append("The body may hold secrets that cannot be found in it: give it on standard input.")
             return ["--data-binary", "@-"]
         }
         // Redacted before anything else: base64 hides nothing.
@@ -194,6 +197,13 @@ struct CurlCommand {
             }
         }
         return words
+    }
+
+    private mutating func proxyWords() -> [String] {
+        guard let origin = try? request.target.origin else { return [] }
+        let proxy = CurlProxy(of: request, to: origin, redacting: redacts)
+        if let note = proxy.note { notes.append(note) }
+        return proxy.words
     }
 
     private func targetWords() -> [String] {

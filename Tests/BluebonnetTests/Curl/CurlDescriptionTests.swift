@@ -233,6 +233,54 @@ struct CurlDescriptionTests {
         #expect(command.contains("--expect100-timeout 0.050 "), "\(command)")
     }
 
+    // MARK: Proxies
+
+    @Test(.needs("curl"), arguments: [nil, ProxyScripts.eagerAda, Credential(token: "abc")])
+    func `a curl description uses the proxy of the request as the engine does`(credential: Credential?) async throws {
+        var credential = credential
+        credential?.isPreemptive = true
+        let (engine, curl, command) = try await sendWithEngineAndCurl { base in
+            var proxy = try Proxy(base)
+            proxy.credential = credential
+            var request = try Request(to: "http://server.example/path")
+            request.proxies = .proxy(proxy, except: ProxyExceptions("other.example 10.0.0.0/8 a.example:80"))
+            return request
+        }
+        #expect(Self.head(curl) == Self.head(engine), "\(command)")
+        #expect(engine.target == "http://server.example/path")
+        #expect(engine.value(of: "Proxy-Authorization") != nil || credential == nil)
+        #expect(command.contains("--noproxy 'other.example,10.0.0.0/8'"), "\(command)")
+    }
+
+    @Test func `a curl description says how the request is authenticated to its proxy`() throws {
+        var request = try Self.request("https://server.example/")
+        #expect(!request.curlDescription().contains("proxy"))
+        request.proxies = .direct
+        #expect(request.curlDescription().contains("--noproxy '*'"))
+        request.proxies = .proxy(try Proxy("socks5h://a%3Ab:hunter2@[::1]:1081"))
+        #expect(request.curlDescription().contains("--proxy 'socks5h://a%3Ab:REDACTED@[::1]:1081'"))
+        #expect(request.curlDescription().contains("--noproxy ''"))
+        #expect(request.curlDescription(redacting: false).contains("a%3Ab:hunter2@"))
+        var credential = Credential(user: "ada", password: "hunter2")
+        let host = "proxy.example"
+        request.proxies = .proxy(try Proxy(.https, host: host, credential: credential))
+        #expect(request.curlDescription().contains("--proxy https://ada:REDACTED@proxy.example:443"))
+        #expect(request.curlDescription().contains("--proxy-anyauth"))
+        credential.schemes = [.digest]
+        request.proxies = .proxy(try Proxy(.http, host: host, credential: credential))
+        #expect(request.curlDescription().contains("--proxy-digest"))
+        // SOCKS would send it readably.
+        request.proxies = .proxy(try Proxy(.socks5, host: host, credential: credential))
+        #expect(!request.curlDescription(redacting: false).contains("hunter2"))
+        request.proxies = .proxy(try Proxy(.http, host: host, credential: Credential(token: "hunter2")))
+        #expect(request.curlDescription().contains("--proxy-header 'Proxy-Authorization: Bearer REDACTED'"))
+        request.proxies = .resolver { _ in nil }
+        #expect(request.curlDescription().hasPrefix("# Code chooses the proxy"))
+        request.proxies = .environment(["https_proxy": "nothing://x"])
+        #expect(request.curlDescription().hasPrefix("# The proxy of this request is none"))
+        #expect(request.curlDescription().contains("--proxy PROXY"))
+    }
+
     // MARK: The text of the command
 
     private static func request(

@@ -76,6 +76,18 @@ public struct ProxyExceptions: Sendable, Hashable {
         }
     }
 
+    /// The list as curl knows it: without elements for one port.
+    var curlList: String {
+        if isEverything { return "*" }
+        return elements.filter { $0.port == nil }.map { element in
+            switch element.place {
+            case .domain(let name): name
+            case .network(let address, let length) where length == address.bits: address.description
+            case .network(let address, let length): "\(address)/\(length)"
+            }
+        }.joined(separator: ",")
+    }
+
     private static func isIn(_ domain: String, _ name: Substring) -> Bool {
         let (domain, name) = (domain.utf8, name.utf8)
         guard name.count >= domain.count, name.suffix(domain.count).elementsEqual(domain) else { return false }
