@@ -19,6 +19,8 @@
             let placeholder: Image?
             /// Shows an image, or nothing, with the texture of its first frame where there is one.
             let show: @MainActor (Image?, Texture?) -> Void
+            /// Whether parts of the image are shown while it comes.
+            var showsParts = false
             let progress: (@MainActor (TaskProgress) -> Void)?
             /// Takes the place of showing the image.
             let success: (@MainActor (DownloadedImage) -> Void)?
@@ -78,8 +80,15 @@
             let tell: @Sendable (TaskProgress) -> Void = { [weak self] step in
                 self?.onMain(number) { load, active in active.actions.progress?(step) }
             }
-            let receipt = downloader.begin(request, progress: actions.progress == nil ? nil : tell) {
-                [weak self] outcome in
+            let show: @Sendable (Image) -> Void = { [weak self] part in
+                let texture = Texture(part.bitmap)
+                self?.onMain(number) { _, active in active.actions.show(part, texture) }
+            }
+            let receipt = downloader.begin(
+                request,
+                progress: actions.progress == nil ? nil : tell,
+                part: actions.showsParts && wantsTexture ? show : nil
+            ) { [weak self] outcome in
                 // Here, and not on the main thread: copying the pixels takes time.
                 let result = outcome.map { download in
                     Arrival(download: download, texture: wantsTexture ? Texture(download.image.bitmap) : nil)

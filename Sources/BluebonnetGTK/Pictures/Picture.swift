@@ -83,13 +83,15 @@
         }
 
         /// Shows the image of a URL, which is requested with `Accept: image/*`, by the rules of
-        /// ``setImage(with:placeholder:downloader:progress:success:failure:)``.
+        /// ``setImage(with:placeholder:showsParts:downloader:progress:success:failure:)``.
         ///
         /// - Parameters:
         ///   - url: The URL; nil for none.
         ///   - placeholder: The image until then. Default: what is shown stays.
         ///   - fitsWidget: Whether the image is decoded no larger than ``pixelSize``, where it has
         ///     one. Default: false.
+        ///   - showsParts: Whether the part of the image that is there is shown while the rest comes.
+        ///     Default: false.
         ///   - downloader: Downloads it. Default: ``sharedImageDownloader``.
         ///   - progress: Called as the transfer goes on. Default: nobody.
         ///   - success: Called with the image, in place of showing it. Default: it is shown.
@@ -100,6 +102,7 @@
             with url: URL?,
             placeholder: Image? = nil,
             fitsWidget: Bool = false,
+            showsParts: Bool = false,
             downloader: ImageDownloader? = nil,
             progress: (@MainActor (TaskProgress) -> Void)? = nil,
             success: (@MainActor (DownloadedImage) -> Void)? = nil,
@@ -108,6 +111,7 @@
             setImage(
                 with: url.map { ImageRequest(url: $0, targetSize: fitsWidget ? pixelSize : nil) },
                 placeholder: placeholder,
+                showsParts: showsParts,
                 downloader: downloader,
                 progress: progress,
                 success: success,
@@ -125,6 +129,9 @@
         ///   - request: The image; nil for none: then the placeholder is shown, or nothing, and
         ///     `failure` gets an error with the code `invalidURL`.
         ///   - placeholder: The image until then. Default: what is shown stays.
+        ///   - showsParts: Whether the part of the image that is there is shown while the rest comes,
+        ///     in place of the placeholder; not with `success`. PNG, JPEG, GIF and BMP have parts,
+        ///     see `ProgressiveImageDecoder`. After a failure, the part stays. Default: false.
         ///   - downloader: Downloads it. Default: ``sharedImageDownloader``.
         ///   - progress: Called as the transfer goes on. Default: nobody.
         ///   - success: Called with the image, in place of showing it. Default: it is shown.
@@ -135,6 +142,7 @@
         public func setImage(
             with request: ImageRequest?,
             placeholder: Image? = nil,
+            showsParts: Bool = false,
             downloader: ImageDownloader? = nil,
             progress: (@MainActor (TaskProgress) -> Void)? = nil,
             success: (@MainActor (DownloadedImage) -> Void)? = nil,
@@ -147,6 +155,7 @@
                 ImageLoad.Actions(
                     placeholder: placeholder,
                     show: { [weak state] in state?.show($0, $1) },
+                    showsParts: showsParts,
                     progress: progress,
                     success: success,
                     failure: failure

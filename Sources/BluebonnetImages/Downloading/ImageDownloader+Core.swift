@@ -11,6 +11,8 @@
         struct Handler: Sendable {
             let request: ImageRequest
             let progress: (@Sendable (TaskProgress) -> Void)?
+            /// Gets the parts of the image while it comes.
+            let part: (@Sendable (Image) -> Void)?
             /// Called once, and outside of locks.
             let complete: @Sendable (Result<DownloadedImage, NetworkingError>) -> Void
         }
@@ -29,6 +31,8 @@
             let session: SessionManager
             let cache: (any ImageCache)?
             let decode: Decode
+            /// The decoder of parts.
+            let decoder: ImageDecoder
             let serializer: RawImageSerializer
             private let state: Mutex<State>
             private let partials: Mutex<PurgingTable<PartialBody>>
@@ -42,6 +46,7 @@
                 self.session = session
                 self.cache = cache
                 self.decode = decode
+                decoder = configuration.decoder
                 serializer = RawImageSerializer(validation: configuration.validation)
                 let machine = StateMachine(
                     maximum: configuration.maximumActiveDownloads,
@@ -214,6 +219,39 @@
                     state.machine.receipts(of: transfer).compactMap { state.handlers[$0]?.progress }
                 }
                 for listener in listeners { listener(progress) }
+            }
+
+            // MARK: Parts
+
+            /// Whether somebody who waits for a transfer wants parts of its image.
+            func wantsParts(of transfer: Int) -> Bool {
+                state.withLock { state in
+                    state.machine.receipts(of: transfer).contains { state.handlers[$0]?.part != nil }
+                }
+            }
+
+            /// Whether an image with this head will not be refused.
+            func accepts(_ head: ResponseHead, to request: Request) -> Bool {
+                // Its bytes do not matter, but that there are some.
+                (try? serializer.serialize(Data([0]), head: head, request: request)) != nil
+            }
+
+            /// Hands over a part of the image of a transfer to all who want parts.
+            func show(_ part: Image, of transfer: Int) async {
+                let handlers = state.withLock { state in
+                    state.machine.receipts(of: transfer).compactMap { state.handlers[$0] }
+                }
+                let wanted = Dictionary(grouping: handlers.filter { $0.part != nil }) {
+                    $0.request.additionalIdentifier
+                }
+                for handlers in wanted.values {
+                    guard let request = handlers.first?.request else { continue }
+                    let image = try? await ImageWork.run { [decoder] in
+                        try request.processed(part: part, by: decoder)
+                    }
+                    guard let image else { continue }
+                    for handler in handlers { handler.part?(image) }
+                }
             }
 
             // MARK: Unfinished bodies

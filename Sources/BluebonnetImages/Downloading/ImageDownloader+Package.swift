@@ -14,15 +14,17 @@
         /// - Parameters:
         ///   - request: The image.
         ///   - progress: Called as the transfer goes on, on no particular thread.
+        ///   - part: Called with parts of the image, on no particular thread.
         ///   - complete: Called once, on no particular thread, which it must not block for long.
         /// - Returns: The receipt.
         package func begin(
             _ request: ImageRequest,
             progress: (@Sendable (TaskProgress) -> Void)?,
+            part: (@Sendable (Image) -> Void)?,
             whenComplete complete: @escaping @Sendable (Result<DownloadedImage, NetworkingError>) -> Void
         ) -> ImageDownloadReceipt {
             let receipt = Self.newReceipt()
-            core.add(receipt, Handler(request: request, progress: progress, complete: complete))
+            core.add(receipt, Handler(request: request, progress: progress, part: part, complete: complete))
             return ImageDownloadReceipt(identifier: receipt)
         }
     }

@@ -107,10 +107,11 @@
                 let (request, key) = (request.request, request.transferKey)
                 var partial = core.takePartial(key)
                 while true {
-                    let task = core.session.dataTask(
-                        for: partial?.continuing(request) ?? request,
-                        as: core.serializer
-                    )
+                    var next = partial?.continuing(request) ?? request
+                    if partial == nil, core.wantsParts(of: transfer) {
+                        next.interceptors.append(ImageParts(core: core, transfer: transfer))
+                    }
+                    let task = core.session.dataTask(for: next, as: core.serializer)
                     // Nobody may have waited for it any more before it was known.
                     guard core.began(task, of: transfer) else {
                         if let partial { core.keep(partial, for: key) }

@@ -149,13 +149,18 @@
         ///   - request: The image.
         ///   - progress: Called as the transfer goes on, on no particular thread, which it must not
         ///     block; never where the image is in memory. Default: nobody.
+        ///   - part: Called with parts of the image while it comes, as a ``ProgressiveImageDecoder``
+        ///     gives them, made smaller and processed as is wanted; on no particular thread. There
+        ///     are none where the image is in memory, where the transfer was begun for others who
+        ///     want none, or goes on after a cut. Default: nobody.
         /// - Returns: The image.
         /// - Throws: `NetworkingError`: what the request failed with; `responseSerializationFailed`
         ///   where the image cannot be decoded, with an ``ImageDecodingError`` below it, or not be
         ///   processed; `cancelled` where the Swift task was cancelled or the downloader released.
         public func image(
             for request: ImageRequest,
-            progress: (@Sendable (TaskProgress) -> Void)? = nil
+            progress: (@Sendable (TaskProgress) -> Void)? = nil,
+            part: (@Sendable (Image) -> Void)? = nil
         ) async throws(NetworkingError) -> Image {
             if let image = core.cached(request) { return image }
             let receipt = Self.newReceipt()
@@ -163,7 +168,9 @@
                 await withCheckedContinuation { continuation in
                     core.add(
                         receipt,
-                        Handler(request: request, progress: progress) { continuation.resume(returning: $0) }
+                        Handler(request: request, progress: progress, part: part) {
+                            continuation.resume(returning: $0)
+                        }
                     )
                     // One that was cancelled before it was there.
                     if Task.isCancelled { core.cancel(receipt) }
@@ -174,14 +181,14 @@
             return try outcome.get().image
         }
 
-        /// An image, of the memory or the network; see ``image(for:progress:)``.
+        /// An image, of the memory or the network; see ``image(for:progress:part:)``.
         ///
         /// - Parameters:
         ///   - url: Its URL.
         ///   - processors: What changes the decoded image. Default: nothing.
         ///   - targetSize: The size in pixels into which it is made to fit. Default: its own.
         /// - Returns: The image.
-        /// - Throws: `NetworkingError`; see ``image(for:progress:)``.
+        /// - Throws: `NetworkingError`; see ``image(for:progress:part:)``.
         public func image(
             from url: URL,
             processors: [ImageProcessor] = [],
@@ -207,6 +214,8 @@
         /// - Parameters:
         ///   - request: The image.
         ///   - progress: Called on the completion queue as the transfer goes on. Default: nobody.
+        ///   - part: Called on the completion queue with parts of the image while it comes; see
+        ///     ``image(for:progress:part:)``. Default: nobody.
         ///   - success: Called with the image.
         ///   - failure: Called with the error. Default: nobody.
         /// - Returns: The receipt; nil where the image is in memory.
@@ -214,6 +223,7 @@
         public func downloadImage(
             for request: ImageRequest,
             progress: (@Sendable (TaskProgress) -> Void)? = nil,
+            part: (@Sendable (Image) -> Void)? = nil,
             success: (@Sendable (DownloadedImage) -> Void)?,
             failure: (@Sendable (NetworkingError) -> Void)? = nil
         ) -> ImageDownloadReceipt? {
@@ -227,9 +237,12 @@
             let tell = progress.map { progress -> @Sendable (TaskProgress) -> Void in
                 { value in queue.async { progress(value) } }
             }
+            let show = part.map { part -> @Sendable (Image) -> Void in
+                { image in queue.async { part(image) } }
+            }
             core.add(
                 receipt,
-                Handler(request: request, progress: tell) { outcome in
+                Handler(request: request, progress: tell, part: show) { outcome in
                     queue.async {
                         switch outcome {
                         case .success(let image): success?(image)
@@ -246,7 +259,7 @@
         ///
         /// Counterpart of `cancelTaskForImageDownloadReceipt:`.
         ///
-        /// - Parameter receipt: What ``downloadImage(for:progress:success:failure:)`` has returned.
+        /// - Parameter receipt: What ``downloadImage(for:progress:part:success:failure:)`` has returned.
         public func cancel(_ receipt: ImageDownloadReceipt) {
             core.cancel(receipt.identifier)
         }
@@ -256,7 +269,7 @@
         ///
         /// - Parameters:
         ///   - priority: The new priority; its urgency counts.
-        ///   - receipt: What ``downloadImage(for:progress:success:failure:)`` has returned.
+        ///   - receipt: What ``downloadImage(for:progress:part:success:failure:)`` has returned.
         public func setPriority(_ priority: RequestPriority, of receipt: ImageDownloadReceipt) {
             core.setPriority(priority, of: receipt.identifier)
         }
@@ -277,7 +290,7 @@
             for (receipt, request) in zip(receipts, wanted) {
                 var request = request
                 request.request.properties.priority = .background
-                core.add(receipt, Handler(request: request, progress: nil) { _ in prefetch.ended(receipt) })
+                core.add(receipt, Handler(request: request, progress: nil, part: nil) { _ in prefetch.ended(receipt) })
             }
             return prefetch
         }

@@ -33,6 +33,10 @@
                 try await WidgetProgram.check("progress of an image")
             }
 
+            @Test func `the part of an image that is here is shown, where that is wanted`() async throws {
+                try await WidgetProgram.check("parts of an image")
+            }
+
             @Test func `the image of an earlier row is never shown`() async throws {
                 try await WidgetProgram.check("late image of an earlier row")
             }

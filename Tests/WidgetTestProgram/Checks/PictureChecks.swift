@@ -123,6 +123,33 @@
                     window.close()
                 }
             },
+            Check("parts of an image") { report in
+                let gate = FaultGate()
+                let bytes = Array(try require(ImageServer.bitmap(600)).pngData())
+                let (half, fields) = (bytes.count / 2, "Content-Type: image/png\r\nContent-Length: \(bytes.count)")
+                let head = Array("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n".utf8)
+                let server = try await FaultServer.start(
+                    .requests { _ in [.send(head + bytes[..<half]), .hold(gate), .send(Array(bytes[half...]))] }
+                )
+                let window = try await TestWindow(.makePicture())
+                let picture = window.child.picture
+                picture.setImage(
+                    with: try require(URL(string: "\(server.baseURL)/600")),
+                    placeholder: try ImageServer.placeholder(),
+                    showsParts: true,
+                    downloader: ImageDownloader()
+                )
+                report.expect(window.child.shownWidth, is: 3)
+                try await until("a part is shown") { window.child.shownWidth == 600 }
+                report.expect(picture.isDownloading, "nothing is under way")
+                report.expect(window.child.firstPixel, is: Bitmap.Pixel(red: 200, green: 10, blue: 20))
+                report.expect(window.child.lastPixel?.red != 200, "the last row is shown already")
+                gate.open()
+                try await until("the image is shown") { window.child.lastPixel?.red == 200 }
+                try await until("nothing is under way") { !picture.isDownloading }
+                window.close()
+                await server.shutdown()
+            },
             Check("progress of an image") { report in
                 try await ImageServer.run { site in
                     let window = try await TestWindow(.makePicture())

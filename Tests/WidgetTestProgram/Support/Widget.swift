@@ -85,6 +85,14 @@
             return unsafe Bitmap(unsafeTexture: paintable)?[0, 0]
         }
 
+        /// The last pixel of the image that it shows.
+        var lastPixel: Bitmap.Pixel? {
+            guard let paintable = unsafe paintable, let bitmap = unsafe Bitmap(unsafeTexture: paintable) else {
+                return nil
+            }
+            return bitmap[bitmap.width - 1, bitmap.height - 1]
+        }
+
         /// Whether a `GtkSpinner` spins.
         var spins: Bool { unsafe gtk_spinner_get_spinning(OpaquePointer(pointer)) != 0 }
 

@@ -1,0 +1,130 @@
+#if Images
+    import Bluebonnet
+    import BluebonnetImages
+    import Foundation
+    import LocalServer
+    import Testing
+
+    /// Parts of images that a downloader shows while they come.
+    @Suite(.timeLimit(.minutes(2)))
+    struct ImagePartsTests {
+        /// An image that does not become small when it is encoded.
+        private static let picture: Bitmap? = {
+            guard var bitmap = Bitmap(width: 64, height: 64) else { return nil }
+            var number: UInt32 = 1
+            for y in 0..<64 {
+                for x in 0..<64 {
+                    number = number &* 1_664_525 &+ 1_013_904_223
+                    bitmap[x, y] = Bitmap.Pixel(red: UInt8(number >> 24), green: UInt8(y * 4), blue: UInt8(x * 4))
+                }
+            }
+            return bitmap
+        }()
+
+        /// A server that sends half of the picture, and what is behind it: `steps`, unless somebody
+        /// asks for the rest.
+        private func withHalves(
+            status: Int = 200,
+            _ steps: @escaping @Sendable ([UInt8]) -> [FaultStep],
+            _ body: (URL, FaultServer) async throws -> Void
+        ) async throws {
+            let bytes = Array(try #require(Self.picture).pngData())
+            let half = bytes.count / 2
+            let fields = "Content-Type: image/png\r\nETag: \"1\"\r\n"
+            let script = FaultServer.Script.requests { request in
+                if request.value(of: "Range") != nil {
+                    let range = "Content-Range: bytes \(half)-\(bytes.count - 1)/\(bytes.count)\r\n"
+                    let head =
+                        "HTTP/1.1 206 Partial Content\r\n\(fields)\(range)Content-Length: \(bytes.count - half)\r\n\r\n"
+                    return [.send(Array(head.utf8) + bytes[half...])]
+                }
+                let head = "HTTP/1.1 \(status) Status\r\n\(fields)Content-Length: \(bytes.count)\r\n\r\n"
+                return [.send(Array(head.utf8) + bytes[..<half])] + steps(Array(bytes[half...]))
+            }
+            try await FaultServer.run(script) { server in
+                try await body(try #require(URL(string: "\(server.baseURL)/a.png")), server)
+            }
+        }
+
+        @Test func `all who want parts get them as they want the image, before it is here`() async throws {
+            let gate = FaultGate()
+            try await withHalves({ rest in [.hold(gate), .send(rest)] }) { url, server in
+                try await compareParts(url, gate)
+                #expect(server.requests.count == 1)
+            }
+        }
+
+        private func compareParts(_ url: URL, _ gate: FaultGate) async throws {
+            let picture = try #require(Self.picture)
+            let downloader = ImageDownloader()
+            let cropped = ImageProcessor.cropped(to: ImageSize(width: 20, height: 10))
+            let requests = [
+                ImageRequest(url: url), ImageRequest(url: url, processors: [cropped]),
+                ImageRequest(url: url, targetSize: ImageSize(width: 16, height: 16)), ImageRequest(url: url),
+            ]
+            let logs = requests.map { _ in EventLog<Image>() }
+            var tasks: [Task<Image, any Error>] = []
+            for (number, request) in requests.enumerated() {
+                let log = logs[number]
+                // The last one wants no parts.
+                let part: @Sendable (Image) -> Void = { log.append($0) }
+                tasks.append(Task { try await downloader.image(for: request, part: number < 3 ? part : nil) })
+            }
+            try await until("parts") { logs.prefix(3).allSatisfy { !$0.events.isEmpty } }
+            gate.open()
+            var images: [Image] = []
+            for task in tasks { images.append(try await task.value) }
+            let widths = [64, 20, 16]
+            for (log, width) in zip(logs, widths) {
+                #expect(log.events.allSatisfy { $0.width == width && $0.metadata.isPartial })
+            }
+            let part = try #require(logs[0].events.last)
+            // A third of the rows is there, and not all of them.
+            for y in 0..<20 { #expect((0..<64).allSatisfy { part.bitmap[$0, y] == picture[$0, y] }) }
+            #expect(part.bitmap != picture)
+            #expect(logs[3].events.isEmpty && images[3].bitmap == picture)
+            #expect(images.map(\.width) == widths + [64])
+            #expect(!images.contains { $0.metadata.isPartial })
+            #expect(downloader.cachedImage(for: requests[0])?.bitmap == picture)
+        }
+
+        @Test func `the parts of an image that was cut off are shown, and its rest is whole`() async throws {
+            let picture = try #require(Self.picture)
+            try await withHalves({ _ in [.close] }) { url, server in
+                let (downloader, log) = (ImageDownloader(), EventLog<Image>())
+                await #expect(throws: NetworkingError.self) {
+                    try await downloader.image(for: ImageRequest(url: url), part: { log.append($0) })
+                }
+                #expect(!log.events.isEmpty)
+                let count = log.events.count
+                let image = try await downloader.image(for: ImageRequest(url: url), part: { log.append($0) })
+                #expect(image.bitmap == picture)
+                #expect(log.events.count == count && server.requests.last?.value(of: "Range") != nil)
+            }
+        }
+
+        @Test func `of a response that is refused no part is shown`() async throws {
+            try await withHalves(status: 404, { [.send($0)] }) { url, _ in
+                let log = EventLog<Image>()
+                await #expect(throws: NetworkingError.self) {
+                    try await ImageDownloader().image(for: ImageRequest(url: url), part: { log.append($0) })
+                }
+                #expect(log.events.isEmpty)
+            }
+        }
+
+        @Test func `an image that comes at once has no parts`() async throws {
+            let bytes = Array(try #require(Self.picture).pngData())
+            let script = FaultServer.Script.requests { _ in
+                [.respond(headers: [("Content-Type", "image/png")], bytes: bytes)]
+            }
+            try await FaultServer.run(script) { server in
+                let log = EventLog<Image>()
+                let url = try #require(URL(string: "\(server.baseURL)/a.png"))
+                // The first piece may not be all of it.
+                _ = try await ImageDownloader().image(for: ImageRequest(url: url), part: { log.append($0) })
+                #expect(log.events.allSatisfy { $0.bitmap != Self.picture })
+            }
+        }
+    }
+#endif
