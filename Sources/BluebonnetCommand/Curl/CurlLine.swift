@@ -91,7 +91,7 @@ enum CurlOption: String {
     case urlQuery = "url-query", maxTime = "max-time", connectTimeout = "connect-timeout"
     case maxRedirects = "max-redirs", unixSocket = "unix-socket", proxyUser = "proxy-user"
     case bearer = "oauth2-bearer", pinnedKey = "pinnedpubkey", socks4, socks4a, socks5
-    case socks5Hostname = "socks5-hostname", proxyCacert = "proxy-cacert"
+    case socks5Hostname = "socks5-hostname", connectTo = "connect-to", proxyCacert = "proxy-cacert"
     // Without a value.
     case insecure, location, compressed, get, head, include, verbose, silent, fail, globoff, netrc, digest, basic
     case ipv4, ipv6, http2

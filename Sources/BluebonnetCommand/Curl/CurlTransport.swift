@@ -45,6 +45,7 @@ extension RequestOptions {
         if let lowest = connection.tlsMin { words.append("--tlsv\(lowest.rawValue)") }
         words += values.compactMap { name, value in value.map { "\(name) \(Self.quoted($0))" } }
         words += addresses.resolve.map { "--resolve \(Self.quoted($0))" }
+        words += addresses.connectTo.map { "--connect-to \(Self.quoted($0))" }
         if !pins.isEmpty { words.append("--pinnedpubkey \(Self.quoted(pins))") }
         return words
     }

@@ -35,6 +35,7 @@ extension RequestOptions {
             insecureRedirects = false
         case .unixSocket: unixSocket = value
         case .resolve: connection.addresses.resolve.append(value)
+        case .connectTo: connection.addresses.connectTo.append(value)
         case .interface: connection.addresses.interface = value
         default: applyProxy(option.name, value)
         }

@@ -54,7 +54,8 @@ extension RequestOptions {
         (proxies.proxyDigest, proxies.proxyCacert, proxies.proxyInsecure) = (false, nil, false)
         connection.proxies = proxies
         var addresses = AddressOptions()
-        (addresses.resolve, addresses.interface, addresses.ipv4, addresses.ipv6) = ([], nil, false, false)
+        (addresses.resolve, addresses.connectTo, addresses.interface) = ([], [], nil)
+        (addresses.ipv4, addresses.ipv6) = (false, false)
         connection.addresses = addresses
         self.connection = connection
     }

@@ -178,6 +178,7 @@ enum CurlLines {
         #"curl --noproxy localhost -x '' URL"#,
         #"curl --resolve example.org:1:127.0.0.1 URL"#,
         #"curl --interface 127.0.0.1 URL"#,
+        #"curl --connect-to ::127.0.0.1: URL"#,
         #"curl --tlsv1.2 URL"#,
         #"curl -g 'URL/a[1]'"#,
         #"curl -g 'URL/{a}'"#,
