@@ -14,8 +14,8 @@ extension Request {
     /// Text in memory is written in the command, other bytes are piped in as base64, files are
     /// named; a multipart form becomes `--form` options, with a boundary of curl's, where curl can
     /// make all of its parts. For a body above 1 MiB or from a sequence, a comment says that it has
-    /// to be given on standard input. Timeouts, redirects and proxies are in it when the request has
-    /// them itself; what a session adds (``SessionConfiguration/additionalHeaderFields``, its
+    /// to be given on standard input. Timeouts, redirects and proxies are in it when the request
+    /// has them itself; what a session adds (``SessionConfiguration/additionalHeaderFields``, its
     /// proxies and addresses, interceptors, `Accept-Encoding`) is not: ask
     /// ``SessionTask/currentRequest`` for the request that was sent.
     ///

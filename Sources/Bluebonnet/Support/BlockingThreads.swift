@@ -17,6 +17,7 @@ import Synchronization
 /// its turn. The thread that worked last works next, and one that found no work for a while ends.
 final class BlockingThreads: Sendable {
     /// For name lookups: each may hang for half a minute, so there may be many. A name has two.
+    /// When 256 names hang at once, all others wait.
     static let lookups = BlockingThreads(limit: 512)
     /// For trust roots and client certificates, read once for a session.
     static let certificates = BlockingThreads(limit: 4)

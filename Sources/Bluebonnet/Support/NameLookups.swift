@@ -13,8 +13,8 @@ final class NameLookups: Sendable {
         fileprivate let waiter: Int
     }
 
-    /// What a question for a name gets.
-    enum Answer {
+    /// What is known when addresses are asked for.
+    enum Outcome {
         /// It was found before, and the completion is not called.
         case known(Result<[IPAddress], any Error>)
         case pending(Ticket)
@@ -98,9 +98,9 @@ final class NameLookups: Sendable {
         in family: IPAddress.Family,
         at now: NIODeadline = .now(),
         completion: @escaping Completion
-    ) -> Answer {
+    ) -> Outcome {
         let key = NameCache.Key(host: host, family: family)
-        let (answer, new, stop) = state.withLock { state -> (Answer, Int?, (@Sendable () -> Void)?) in
+        let (outcome, new, stop) = state.withLock { state -> (Outcome, Int?, (@Sendable () -> Void)?) in
             if let known = state.cache.result(for: key, at: now) { return (.known(known), nil, nil) }
             let waiter = state.number()
             var stop: (@Sendable () -> Void)?
@@ -119,7 +119,7 @@ final class NameLookups: Sendable {
         }
         stop?()
         if let new { begin(new, key) }
-        return answer
+        return outcome
     }
 
     /// The source does not hold this, so that a lookup that hangs does not hold the session.

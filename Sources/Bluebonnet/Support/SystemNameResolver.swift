@@ -16,7 +16,8 @@ import NIOCore
 /// the order of RFC 6724; the system does not tell how long they hold.
 ///
 /// A lookup cannot be stopped, and with a dead name server it takes up to half a minute. So each
-/// has a thread of its own; at most 512 run at once in the process, and others wait for their turn.
+/// has a thread of its own; at most 512 run at once in the process, those of 256 names, and others
+/// wait for their turn.
 ///
 /// Counterpart of the lookup of URLSession.
 public struct SystemNameResolver: NameResolver {

@@ -99,7 +99,7 @@ extension NetworkingError {
         func invalid(_ reason: String) -> NetworkingError {
             NetworkingError(
                 .proxyResponseInvalid,
-                "The answer of the proxy \(proxy) to the request for a tunnel cannot be read: \(reason)"
+                "The response of the proxy \(proxy) to the request for a tunnel cannot be read: \(reason)"
             )
         }
         switch fault {

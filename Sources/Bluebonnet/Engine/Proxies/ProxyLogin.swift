@@ -1,7 +1,8 @@
 /// What is known of the authentication to one proxy (RFC 9110 §11.7), as a value: the scheme that
 /// it wants, and the nonce of Digest.
 struct ProxyLogin: Sendable {
-    /// The value of `Proxy-Authorization` of a request, and what must be known to judge the answer.
+    /// The value of `Proxy-Authorization` of a request, and what must be known to judge its
+    /// response.
     struct Authorization: Sendable, Equatable {
         var value: [UInt8]
         var scheme: AuthenticationScheme

@@ -6,7 +6,7 @@ import NIOCore
 ///
 /// It is the last handler of the pipeline, behind TLS to the proxy if there is any. When the tunnel
 /// is open, the completion puts the next handlers behind it; then it passes on the bytes that came
-/// behind the answer, and leaves.
+/// behind the response, and leaves.
 final class ProxyNegotiator: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -20,7 +20,7 @@ final class ProxyNegotiator: ChannelInboundHandler, RemovableChannelHandler {
 
     enum Outcome {
         case open
-        /// The proxy wants the answer to its challenge on another connection.
+        /// The proxy wants the next request, which answers its challenge, on another connection.
         case reconnect
         case refused(ConnectRequestStateMachine.Refusal)
         case failed(ProxyFault)

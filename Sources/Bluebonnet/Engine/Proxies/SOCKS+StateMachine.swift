@@ -29,7 +29,7 @@ struct SOCKSStateMachine {
         case noMethod
         /// It refused user and password.
         case credentialRefused
-        /// The bytes are not an answer of this version of SOCKS.
+        /// The bytes are not a reply of this version of SOCKS.
         case malformed([UInt8])
         /// What was to be sent cannot be: the reason.
         case unsendable(String)
@@ -177,7 +177,7 @@ struct SOCKSStateMachine {
     }
 
     private mutating func reply4Came(_ buffer: inout ByteBuffer) throws(Failure) -> Step {
-        // The version of the answer is 0; some proxies send 4.
+        // The version of the reply is 0; some proxies send 4.
         if let version = buffer.byte(at: 0), version != 0, version != 4 { throw .malformed(buffer.firstBytes) }
         switch buffer.byte(at: 1) {
         case nil: return .wait

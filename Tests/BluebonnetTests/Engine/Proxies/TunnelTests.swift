@@ -245,7 +245,7 @@ struct TunnelTests {
         #expect(Route.Passage(socks, to: origin, needsTunnel: false) == .tunnel(socks))
     }
 
-    @Test func `bytes behind the answer are the server's`() async throws {
+    @Test func `bytes behind the response are the server's`() async throws {
         // They are not TLS here, and it is the handshake with the server that fails.
         let script: FaultServer.Script = [.readRequest, .send("HTTP/1.1 200 OK\r\n\r\nthis is no TLS at all")]
         try await FaultServer.run(script) { proxy in
