@@ -191,6 +191,11 @@ final class Engine: Transport {
         return request
     }
 
+    /// Sends a PING to an origin, and returns the time of its round trip.
+    func ping(_ origin: Origin) async throws(NetworkingError) -> Duration {
+        try await pool.ping(origin)
+    }
+
     func invalidate() {
         pool.invalidate(with: NetworkingError(.sessionInvalidated, "The session was invalidated."))
     }

@@ -19,10 +19,19 @@ protocol HTTPConnection: AnyObject {
     func uploadHasMore(for exchange: Exchange)
     /// The priority of the exchange's task has changed.
     func priorityChanged(for exchange: Exchange)
+    /// Sends a PING for a caller, which finds this connection for that origin.
+    func ping(_ caller: PingCaller, of origin: Origin)
     /// Ends what is under way with the error, and the connection with it.
     func fail(_ error: NetworkingError)
     /// Closes a connection on which nothing is under way.
     func close()
+}
+
+extension HTTPConnection {
+    /// HTTP/1.1 has none.
+    func ping(_ caller: PingCaller, of origin: Origin) {
+        caller.finish(.failure(.noHTTP2Connection(origin)))
+    }
 }
 
 /// The times of making a connection, and when it was ready: reported by its first exchange, and by

@@ -29,7 +29,7 @@ extension HTTP2Connection: DeadlineHolder {
         case .ping: sendHealthPing(now: now)
         case .dead:
             return end(code: .noError) { stream in
-                let error = NetworkingError.unanswered(stream.origin)
+                let error = NetworkingError.dead(stream.origin)
                 return stream.isSilent ? RepeatableError.marking(error, .stale) : error
             }
         }
@@ -48,6 +48,8 @@ extension HTTP2Connection: DeadlineHolder {
         }
         for stream in streams.values { arm(for: stream) }
         expireAwaitingSettings(now: now)
+        if pings.expire(now: now) { answerPings { .failure(.unanswered($0)) } }
+        if let deadline = pings.deadline { arm(at: deadline) }
         armHealth()
         if streams.isEmpty, let idleEnd { arm(at: idleEnd) }
     }
@@ -86,6 +88,29 @@ extension HTTP2Connection: DeadlineHolder {
                 awaitSettings(exchange, until: end)
             }
         }
+    }
+
+    func ping(_ caller: PingCaller, of origin: Origin) {
+        guard let frames else { return caller.finish(.failure(.pingLost(origin))) }
+        let now = NIODeadline.now()
+        switch pings.ask(now: now) {
+        case .answer(let time): return caller.finish(.success(time))
+        case .wait: break
+        case .send(let data):
+            frames.sendPing(data)
+            if let deadline = pings.deadline { arm(at: deadline) }
+            // Where nothing at all comes, the connection is dead.
+            if health.mayPing { health.sent(upTo: frames.count.handedOver, written: frames.look(), now: now) }
+            armHealth()
+        }
+        pingCallers.append((caller, origin))
+    }
+
+    /// Ends the wait of all callers that have asked for a PING.
+    func answerPings(_ outcome: (Origin) -> PingCaller.Outcome) {
+        let callers = pingCallers
+        pingCallers = []
+        for (caller, origin) in callers { caller.finish(outcome(origin)) }
     }
 
     /// Finds out whether the connection is alive.

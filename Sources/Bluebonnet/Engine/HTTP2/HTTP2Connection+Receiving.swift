@@ -196,6 +196,7 @@ extension HTTP2Connection: HTTP2FrameReceiver {
     }
 
     func receivedPingAnswer(_ data: UInt64) {
+        if let time = pings.answered(data, now: now) { return answerPings { _ in .success(time) } }
         guard data == Self.probePing, let size = probe.answered(size: streamWindow) else { return }
         streamWindow = size
         receiveWindow.grow(to: 4 * size)

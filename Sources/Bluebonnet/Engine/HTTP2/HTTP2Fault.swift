@@ -1,3 +1,5 @@
+import NIOCore
+
 /// A rule of HTTP/2 that the server has broken: what is sent to it, and what the caller learns.
 struct HTTP2Fault: Error, Equatable {
     enum Kind {
@@ -91,8 +93,17 @@ extension NetworkingError {
         return RepeatableError.marking(NetworkingError(.connectionLost, message), .notProcessed)
     }
 
-    /// Nothing came for long, and no answer to a PING (RFC 9113 §6.7).
+    /// Other things came, and no answer to a PING that a caller has asked for.
     static func unanswered(_ origin: Origin) -> NetworkingError {
+        let time = Duration.nanoseconds(HTTP2PingTimer.patience.nanoseconds)
+        return NetworkingError(
+            .firstByteTimeout,
+            "\(origin.description) did not answer a PING within \(Optional(time).sentence)."
+        )
+    }
+
+    /// Nothing came for long, and no answer to a PING (RFC 9113 §6.7).
+    static func dead(_ origin: Origin) -> NetworkingError {
         NetworkingError(
             .connectionLost,
             "The HTTP/2 connection to \(origin.description) is dead: a PING was not answered within "

@@ -8,6 +8,7 @@ final class PooledConnection: PoolMember, Sendable {
     /// The route that it was made for. It may serve others, see ``CoalescedRoutes``.
     let route: Route
     let record: ConnectionRecord
+    let speaksHTTP2: Bool
     /// Its slot in the queue, touched only under the pool's lock.
     private let storedSlot = Atomic(-1)
     private let connection: NIOLoopBound<any HTTPConnection>
@@ -17,6 +18,7 @@ final class PooledConnection: PoolMember, Sendable {
         self.eventLoop = eventLoop
         self.route = route
         self.record = record
+        speaksHTTP2 = connection is HTTP2Connection
         self.connection = NIOLoopBound(connection, eventLoop: eventLoop)
     }
 
@@ -55,6 +57,25 @@ final class PooledConnection: PoolMember, Sendable {
         /// A loop closes its connections before it drops anything, so this one has left the pool.
         func wasDropped() {
             pool.giveBack(exchange, refusedBy: connection)
+        }
+    }
+
+    /// Sends a PING for a caller.
+    func ping(_ caller: PingCaller, of origin: Origin) {
+        Ping(connection: self, caller: caller, origin: origin).execute(on: eventLoop)
+    }
+
+    private struct Ping: LoopWork {
+        let connection: PooledConnection
+        let caller: PingCaller
+        let origin: Origin
+
+        func run() {
+            connection.connection.value.ping(caller, of: origin)
+        }
+
+        func wasDropped() {
+            caller.finish(.failure(.pingLost(origin)))
         }
     }
 

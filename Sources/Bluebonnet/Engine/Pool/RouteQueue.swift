@@ -321,6 +321,11 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         return served
     }
 
+    /// One of the connections that take exchanges and are as wanted.
+    func firstConnection(where isWanted: (Connection) -> Bool) -> Connection? {
+        members.lazy.filter { !$0.isLeaving }.compactMap(\.connection).first(where: isWanted)
+    }
+
     /// Changes the capacity of a connection. Exchanges that it carries beyond that stay.
     mutating func resized(_ connection: Connection, to capacity: Int, at now: NIODeadline) -> Served {
         let slot = connection.slot

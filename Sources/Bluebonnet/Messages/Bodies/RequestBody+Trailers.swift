@@ -5,8 +5,8 @@ extension RequestBody {
     /// the body has been sent, such as a digest of it.
     ///
     /// ```swift
-    /// let name = HTTPField.Name("Content-Digest")!
-    /// request.body = RequestBody.stream(pieces).withTrailers(name) { [name: await digest.value] }
+    /// let digest = HTTPField.Name("Content-Digest")!
+    /// request.body = try RequestBody.file(file).withTrailers(digest) { [digest: "sha-256=:…:"] }
     /// ```
     ///
     /// The names are announced in the field `Trailer` (RFC 9110 §6.6.2), unless the request has one

@@ -1,0 +1,71 @@
+import Synchronization
+
+/// Someone who waits for the answer to a PING: until it comes, its connection ends, or the Swift
+/// task is cancelled.
+final class PingCaller: Sendable {
+    typealias Outcome = Result<Duration, NetworkingError>
+
+    private struct State {
+        var continuation: CheckedContinuation<Outcome, Never>?
+        var outcome: Outcome?
+    }
+
+    private let state = Mutex(State())
+
+    /// Ends the wait; later calls do nothing.
+    func finish(_ outcome: Outcome) {
+        let continuation = state.withLock { state in
+            guard state.outcome == nil else { return CheckedContinuation<Outcome, Never>?.none }
+            state.outcome = outcome
+            return state.continuation
+        }
+        continuation?.resume(returning: outcome)
+    }
+
+    func wait() async -> Outcome {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let outcome = state.withLock { state in
+                    if state.outcome == nil { state.continuation = continuation }
+                    return state.outcome
+                }
+                if let outcome { continuation.resume(returning: outcome) }
+            }
+        } onCancel: {
+            finish(.failure(NetworkingError(.cancelled, "The wait for the answer to a PING was cancelled.")))
+        }
+    }
+}
+
+extension ConnectionPool {
+    /// Sends a PING on an HTTP/2 connection that carries the requests to an origin, and returns the
+    /// time of its round trip.
+    func ping(_ origin: Origin) async throws(NetworkingError) -> Duration {
+        let route = route(to: origin, through: nil, switchesProtocols: false)
+        let connection = state.withLock { state in
+            // That of another origin may carry its requests, and a proxy may be between them.
+            let entries = state.entries.filter { $0.key.origin == origin }.map { Optional($0.value) }
+            return ([state.entry(serving: route)] + entries).lazy
+                .compactMap { $0?.queue.firstConnection(where: \.speaksHTTP2) }.first
+        }
+        guard let connection else { throw .noHTTP2Connection(origin) }
+        let caller = PingCaller()
+        connection.ping(caller, of: origin)
+        return try await caller.wait().get()
+    }
+}
+
+extension NetworkingError {
+    /// There is nothing to send a PING on.
+    static func noHTTP2Connection(_ origin: Origin) -> NetworkingError {
+        NetworkingError(.connectionLost, "There is no HTTP/2 connection to \(origin.description).")
+    }
+
+    /// The connection has ended before it answered.
+    static func pingLost(_ origin: Origin) -> NetworkingError {
+        NetworkingError(
+            .connectionLost,
+            "The HTTP/2 connection to \(origin.description) ended before a PING was answered."
+        )
+    }
+}
