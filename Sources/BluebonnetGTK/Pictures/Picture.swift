@@ -90,8 +90,8 @@
         ///   - placeholder: The image until then. Default: what is shown stays.
         ///   - fitsWidget: Whether the image is decoded no larger than ``pixelSize``, where it has
         ///     one. Default: false.
-        ///   - showsParts: Whether the part of the image that is there is shown while the rest comes.
-        ///     Default: false.
+        ///   - showsParts: Whether the part of the image that is there is shown while the rest
+        ///     comes. Default: false.
         ///   - downloader: Downloads it. Default: ``sharedImageDownloader``.
         ///   - progress: Called as the transfer goes on. Default: nobody.
         ///   - success: Called with the image, in place of showing it. Default: it is shown.
@@ -129,9 +129,10 @@
         ///   - request: The image; nil for none: then the placeholder is shown, or nothing, and
         ///     `failure` gets an error with the code `invalidURL`.
         ///   - placeholder: The image until then. Default: what is shown stays.
-        ///   - showsParts: Whether the part of the image that is there is shown while the rest comes,
-        ///     in place of the placeholder; not with `success`. PNG, JPEG, GIF and BMP have parts,
-        ///     see `ProgressiveImageDecoder`. After a failure, the part stays. Default: false.
+        ///   - showsParts: Whether the part of the image that is there is shown while the rest
+        ///     comes, in place of the placeholder; not with `success`. PNG, JPEG, GIF and BMP have
+        ///     parts, see `ProgressiveImageDecoder`. After a failure, the part stays. Default:
+        ///     false.
         ///   - downloader: Downloads it. Default: ``sharedImageDownloader``.
         ///   - progress: Called as the transfer goes on. Default: nobody.
         ///   - success: Called with the image, in place of showing it. Default: it is shown.

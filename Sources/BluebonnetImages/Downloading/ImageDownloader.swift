@@ -149,10 +149,10 @@
         ///   - request: The image.
         ///   - progress: Called as the transfer goes on, on no particular thread, which it must not
         ///     block; never where the image is in memory. Default: nobody.
-        ///   - part: Called with parts of the image while it comes, as a ``ProgressiveImageDecoder``
-        ///     gives them, made smaller and processed as is wanted; on no particular thread. There
-        ///     are none where the image is in memory, where the transfer was begun for others who
-        ///     want none, or goes on after a cut. Default: nobody.
+        ///   - part: Called with parts of the image while it comes, as those of a
+        ///     ``ProgressiveImageDecoder``, made smaller and processed as is wanted; on no
+        ///     particular thread. There are none where the image is in memory, where the transfer
+        ///     was begun for others who want none, or goes on after a cut. Default: nobody.
         /// - Returns: The image.
         /// - Throws: `NetworkingError`: what the request failed with; `responseSerializationFailed`
         ///   where the image cannot be decoded, with an ``ImageDecodingError`` below it, or not be
@@ -259,7 +259,8 @@
         ///
         /// Counterpart of `cancelTaskForImageDownloadReceipt:`.
         ///
-        /// - Parameter receipt: What ``downloadImage(for:progress:part:success:failure:)`` has returned.
+        /// - Parameter receipt: The result of
+        ///   ``downloadImage(for:progress:part:success:failure:)``.
         public func cancel(_ receipt: ImageDownloadReceipt) {
             core.cancel(receipt.identifier)
         }

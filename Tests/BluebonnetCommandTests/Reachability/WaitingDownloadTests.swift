@@ -45,8 +45,9 @@ import Testing
         }
     }
 
-    /// A server that sends the first half of a file, prints `half`, and goes on when there is a file
-    /// `go` in its folder. Who asks for the rest gets it; `ends` closes the first connection there.
+    /// A server that sends the first half of a file, prints `half`, and goes on when there is a
+    /// file `go` in its folder. Who asks for the rest gets it; `ends` closes the first connection
+    /// there.
     private func halfServer(_ namespace: NetworkNamespace, _ folder: URL, ends: Bool) async throws -> NamespaceProcess {
         let script = """
             import http.server, os, sys, time
