@@ -91,7 +91,7 @@ struct CoalescedRoutes {
         var found: [Route] = []
         for endpoint in endpoints {
             let room = Self.mostCandidates - found.count
-            found += (hostsAt[endpoint] ?? []).lazy.filter { !found.contains($0) }.prefix(room)
+            found += (hostsAt[endpoint] ?? []).filter { !found.contains($0) }.prefix(room)
         }
         return found.compactMap { host in
             hosts[host].map { Candidate(host: host, proof: $0.proof) }
