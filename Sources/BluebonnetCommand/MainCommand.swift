@@ -91,8 +91,9 @@ struct MainCommand: AsyncParsableCommand {
     /// Arguments that begin with no command are those of a request.
     private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
         guard let first = arguments.first else { return try parseAsRoot(arguments) }
-        let rest = Array(arguments.dropFirst())
+        var rest = Array(arguments.dropFirst())
         let verb = requestCommands.first { $0.name == first.lowercased() }
+        if verb != nil { rest = try UserSettings.completing(rest, url: \.url) }
         if let command = verb?.init(plain: rest) { return command }
         let named = verb ?? configuration.subcommands.first { $0.configuration.commandName == first }
         if let named {
@@ -105,7 +106,10 @@ struct MainCommand: AsyncParsableCommand {
             throw CommandFailure.usage("There is no command “\(name)”\(advice)")
         }
         if ownOptions.contains(where: first.hasPrefix) || first == "help" { return try parseAsRoot(arguments) }
-        return try SendCommand(plain: arguments) ?? SendCommand.parseAsRoot(arguments)
+        let completed = try UserSettings.completing(arguments) { options throws(CommandFailure) in
+            try RequestWords([options.url] + options.items, besides: commandNames).url
+        }
+        return try SendCommand(plain: completed) ?? SendCommand.parseAsRoot(completed)
     }
 
     /// The options of this command, and of completion.

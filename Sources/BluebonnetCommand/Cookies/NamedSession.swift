@@ -32,16 +32,10 @@ struct NamedSession {
         guard isName else {
             throw .usage("A session is named with letters, digits, “.”, “_” and “-”, and does not begin with “.”.")
         }
-        let base: URL
-        // The XDG base directory specification: a relative path counts as none.
-        if let path = environment["XDG_CONFIG_HOME"], path.hasPrefix("/") {
-            base = URL(filePath: path, directoryHint: .isDirectory)
-        } else if let home = environment["HOME"], home.hasPrefix("/") {
-            base = URL(filePath: home, directoryHint: .isDirectory).appending(path: ".config")
-        } else {
+        guard let settings = UserSettings.folder(environment) else {
             throw .usage("--session needs the variable HOME or XDG_CONFIG_HOME.")
         }
-        folder = base.appending(path: "bluebonnet/sessions/\(name)", directoryHint: .isDirectory)
+        folder = settings.appending(path: "sessions/\(name)", directoryHint: .isDirectory)
         cookieFile = folder.appending(path: "cookies.txt")
         headerFile = folder.appending(path: "headers.json")
     }

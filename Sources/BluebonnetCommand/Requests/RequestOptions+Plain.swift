@@ -18,6 +18,7 @@ extension RequestOptions {
         (follow, maxRedirects, bodyOnInsecureRedirects, checkStatus) = (true, 20, false, true)
         insecureRedirects = true
         (unixSocket, defaultScheme) = (nil, "http")
+        ignoresSettings = false
         var saving = SavingOptions()
         (saving.remoteName, saving.continues) = (false, false)
         self.saving = saving

@@ -152,6 +152,9 @@ struct RequestOptions: ParsableArguments {
     )
     var session: String?
 
+    @Flag(name: .customLong("no-config"), help: "Use no defaults of the configuration file.")
+    var ignoresSettings = false
+
     @OptionGroup
     var observation: ObservationOptions
 

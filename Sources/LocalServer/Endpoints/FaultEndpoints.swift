@@ -24,7 +24,7 @@ enum FaultEndpoints {
             try await exchange.waitUntilClosed()
             throw EndpointError(.internalServerError, "The connection is gone.")
         },
-        Endpoint("fault/garbage", nil) { try await send("\u{16}\u{3}garbage\r\n\r\n", to: $0) },
+        Endpoint("fault/garbage", nil) { try await send("This is not HTTP.\r\n\r\n", to: $0) },
         Endpoint("fault/chunk", nil) {
             try await send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nno size\r\n", to: $0)
         },

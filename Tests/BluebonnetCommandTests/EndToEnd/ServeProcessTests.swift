@@ -80,7 +80,7 @@ import Testing
 
     @Test(arguments: [
         ("reset", "connection-lost"), ("close", "connection-lost"), ("truncate/5", "truncated-response"),
-        ("garbage", "malformed-status-line"), ("chunk", "malformed-chunk"), ("lengths", "invalid-content-length"),
+        ("garbage", "malformed-status-line"), ("chunk", "malformed-chunk"), ("lengths", "conflicting-framing"),
     ])
     func `each fault of serve is an error of its own`(fault: String, code: String) async throws {
         try await LocalServer.run { server in

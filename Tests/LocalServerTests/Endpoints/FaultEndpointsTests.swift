@@ -49,7 +49,8 @@ struct FaultEndpointsTests {
     }
 
     @Test(arguments: [
-        ("/fault/garbage", "garbage\r\n\r\n"), ("/fault/chunk", "\r\nno size\r\n"), ("/fault/lengths", "\r\n\r\nabcd"),
+        ("/fault/garbage", "This is not HTTP.\r\n\r\n"), ("/fault/chunk", "\r\nno size\r\n"),
+        ("/fault/lengths", "\r\n\r\nabcd"),
     ])
     func `the faults of HTTP send their bytes and close`(target: String, end: String) async throws {
         try await LocalServer.run { server in

@@ -1,0 +1,144 @@
+import ArgumentParser
+import Bluebonnet
+import FoundationEssentials
+import HTTPTypes
+
+/// The configuration file of a user: options and headers that requests have without being asked
+/// for, for all hosts and for some.
+///
+/// ```json
+/// {"default_options": ["--style=dark"],
+///  "hosts": {"api.example.org": ["--timeout=5", "Accept:application/json"]}}
+/// ```
+struct UserSettings: Equatable, Sendable {
+    /// Options and headers for some hosts.
+    struct Rule: Equatable, Sendable {
+        /// `example.org`, `*.example.org`, `localhost:8080` or `*`.
+        var hosts: String
+        var options: [String] = []
+        var headers: [String] = []
+    }
+
+    /// The rules. What a later one says counts more.
+    let rules: [Rule]
+
+    /// Whether there are passwords, tokens or the like in it.
+    private(set) var hasSecrets = false
+
+    /// Reads the text of a file.
+    ///
+    /// - Parameter bytes: The text.
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``, whose message goes on after the name
+    ///   of the file.
+    init(parsing bytes: [UInt8]) throws(CommandFailure) {
+        let value: JSONValue
+        do throws(JSONParsingError) {
+            value = try JSONValue(parsing: bytes)
+        } catch {
+            throw .usage("is not JSON: \(error)")
+        }
+        guard let members = value.object else { throw .usage("must be an object, not \(value.kindWithArticle).") }
+        var rules: [Rule] = []
+        for (name, value) in members {
+            switch name {
+            case "default_options": rules.insert(try Self.rule("*", value), at: 0)
+            case "hosts":
+                guard let hosts = value.object else { throw .usage("has “hosts” that are not an object.") }
+                for (host, value) in hosts { rules.append(try Self.rule(host.lowercased(), value)) }
+            default: throw .usage("has the unknown member “\(name)”; it may have “default_options” and “hosts”.")
+            }
+        }
+        self.rules = rules
+        hasSecrets = rules.contains {
+            $0.options.contains(where: Self.isSecret) || $0.headers.contains(where: Self.hasSecret)
+        }
+    }
+
+    private static func rule(_ hosts: String, _ value: JSONValue) throws(CommandFailure) -> Rule {
+        guard let elements = value.array else { throw .usage("has something else than a list for “\(hosts)”.") }
+        var rule = Rule(hosts: hosts)
+        for element in elements {
+            guard let text = element.string else { throw .usage("has something else than a string for “\(hosts)”.") }
+            if text.hasPrefix("-") {
+                rule.options.append(text)
+            } else if header(text) != nil {
+                rule.headers.append(text)
+            } else {
+                throw .usage("has “\(text)”, which is neither an option (--timeout=5) nor a header (Name:value).")
+            }
+        }
+        return rule
+    }
+
+    /// The name and the value of a header; nil for another item.
+    private static func header(_ text: String) -> (name: String, value: String)? {
+        switch try? RequestItem(text) {
+        case .header(let name, .text(let value)): (name, value)
+        case .header(let name, .file), .unsetHeader(let name), .emptyHeader(let name): (name, "")
+        default: nil
+        }
+    }
+
+    private static let secretOptions = ["--auth", "-a", "--bearer", "--pass", "--proxy-user"]
+
+    private static func isSecret(_ option: String) -> Bool {
+        let name = option.prefix { $0 != "=" }
+        return name != "--auth-type" && secretOptions.contains { name.hasPrefix($0) } || option.contains("@")
+    }
+
+    private static func hasSecret(_ header: String) -> Bool {
+        guard let (name, value) = Self.header(header), let fieldName = HTTPField.Name(name) else { return false }
+        let field = HTTPField(name: fieldName, value: value)
+        return SecretNames.redacted(field) != field.value
+    }
+
+    // MARK: What a request gets
+
+    /// The rules for a host.
+    ///
+    /// - Parameter url: The URL of the request.
+    /// - Returns: The rules in their order.
+    func rules(for url: URL) -> [Rule] {
+        let host = url.host(percentEncoded: false)?.lowercased() ?? ""
+        let port = url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
+        return rules.filter { rule in
+            var pattern = rule.hosts
+            if pattern.hasSuffix(":\(port)") { pattern.removeLast("\(port)".count + 1) }
+            if pattern == "*" || pattern == host { return true }
+            return pattern.hasPrefix("*.") && host.hasSuffix(pattern.dropFirst())
+        }
+    }
+
+    /// The arguments of a request with those of the rules: an option in front of them, so that a
+    /// later one wins, and a header behind them, unless they have it.
+    ///
+    /// An option that cannot be used together with what the arguments have is left out.
+    ///
+    /// - Parameters:
+    ///   - arguments: The arguments, which can be parsed.
+    ///   - options: What they say.
+    ///   - rules: The rules.
+    /// - Returns: The arguments.
+    /// - Throws: ``CommandFailure`` for an option that does not exist.
+    static func arguments(
+        _ arguments: [String],
+        _ options: RequestOptions,
+        with rules: [Rule]
+    ) throws(CommandFailure) -> [String] {
+        var chosen: [String] = []
+        for option in rules.flatMap(\.options).reversed() {
+            if (try? RequestOptions.parse([option] + chosen + arguments)) != nil {
+                chosen.insert(option, at: 0)
+            } else if (try? RequestOptions.parse([option, "http://localhost/"])) == nil {
+                throw .usage("has “\(option)”, which is not an option of requests; a value is written as --timeout=5.")
+            }
+        }
+        var names = Set(options.items.compactMap { header($0)?.name.lowercased() })
+        var headers: [String] = []
+        for text in rules.flatMap(\.headers).reversed() {
+            guard let name = header(text)?.name.lowercased(), names.insert(name).inserted else { continue }
+            headers.insert(text, at: 0)
+        }
+        return chosen + arguments + headers
+    }
+}

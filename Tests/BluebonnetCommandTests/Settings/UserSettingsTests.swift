@@ -1,0 +1,78 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import BluebonnetCommand
+
+@Suite struct UserSettingsTests {
+    private static let text = #"""
+        {"hosts": {"api.example.org": ["--timeout=5", "X:host"], "*.example.org": ["--form"], "localhost:8080": ["-k"]},
+         "default_options": ["--style=mono", "--json", "X:all", "Y:all"]}
+        """#
+
+    private func arguments(_ arguments: [String]) throws -> [String] {
+        let settings = try UserSettings(parsing: Array(Self.text.utf8))
+        let options = try RequestOptions.parse(arguments)
+        let url = try #require(URL(string: options.url))
+        return try UserSettings.arguments(arguments, options, with: settings.rules(for: url))
+    }
+
+    @Test(
+        arguments: [
+            (["http://a/"], ["--style=mono", "--json", "http://a/", "X:all", "Y:all"]),
+            // A host counts more than the defaults, and its --form more than their --json.
+            (
+                ["http://api.example.org/"],
+                ["--style=mono", "--timeout=5", "--form", "http://api.example.org/", "Y:all", "X:host"]
+            ),
+            (["http://EXAMPLE.org/"], ["--style=mono", "--json", "http://EXAMPLE.org/", "X:all", "Y:all"]),
+            (["http://localhost:8080/"], ["--style=mono", "--json", "-k", "http://localhost:8080/", "X:all", "Y:all"]),
+            (["http://localhost/"], ["--style=mono", "--json", "http://localhost/", "X:all", "Y:all"]),
+            // The arguments count most.
+            (["http://a/", "--form", "x:mine"], ["--style=mono", "http://a/", "--form", "x:mine", "Y:all"]),
+            (["http://a/", "Y:"], ["--style=mono", "--json", "http://a/", "Y:", "X:all"]),
+        ] as [([String], [String])]
+    )
+    func `a request has the options of its host, and its own first of all`(given: [String], expected: [String]) throws {
+        #expect(try arguments(given) == expected)
+    }
+
+    @Test func `of two values of an option the one of the arguments is used`() throws {
+        let options = try RequestOptions.parse(try arguments(["http://a/", "--style=dark"]))
+        #expect(options.shown.style == .dark)
+    }
+
+    @Test(arguments: [
+        ("[]", "must be an object"), ("{", "is not JSON"), (#"{"x":[]}"#, "unknown member “x”"),
+        (#"{"default_options":"--json"}"#, "something else than a list"), (#"{"hosts":[]}"#, "not an object"),
+        (#"{"default_options":["--timeout","5"]}"#, "“5”, which is neither an option"),
+        (#"{"default_options":["a=1"]}"#, "neither an option"), (#"{"default_options":[1]}"#, "than a string"),
+    ])
+    func `a file with something else is a mistake that is described`(text: String, hint: String) throws {
+        let failure = #expect(throws: CommandFailure.self) { try UserSettings(parsing: Array(text.utf8)) }
+        #expect(failure?.message.contains(hint) == true, "\(failure?.message ?? "")")
+        #expect(failure?.status == .usage)
+    }
+
+    @Test func `an option that does not exist is a mistake`() throws {
+        let rule = UserSettings.Rule(hosts: "*", options: ["--timout=5"])
+        let options = try RequestOptions.parse(["http://a/"])
+        let failure = #expect(throws: CommandFailure.self) {
+            try UserSettings.arguments(["http://a/"], options, with: [rule])
+        }
+        #expect(failure?.message.contains("“--timout=5”") == true)
+    }
+
+    @Test(
+        arguments: [
+            ("--auth=u:p", true), ("-au:p", true), ("--bearer=x", true), ("--proxy=http://u:p@h", true),
+            ("Authorization:Bearer x", true), ("Cookie:a=b", true), ("X-Api-Key:x", true),
+            ("--auth-type=digest", false),
+            ("Accept:text/html", false), ("--style=dark", false), ("--netrc", false),
+        ]
+    )
+    func `passwords, tokens and cookies are secrets`(argument: String, isSecret: Bool) throws {
+        let text = #"{"hosts":{"a":["\#(argument)"]}}"#
+        #expect(try UserSettings(parsing: Array(text.utf8)).hasSecrets == isSecret)
+    }
+}
