@@ -74,6 +74,26 @@ struct OutputFile: ~Copyable {
     }
 }
 
+extension OutputFile {
+    /// Checks that a file can be made, or replaced, at a path. Devices, pipes and links are not
+    /// replaced, and not checked.
+    ///
+    /// - Parameter path: The path.
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
+    static func checkFolder(of path: String) throws(CommandFailure) {
+        switch FileKind(path: path) {
+        case .directory: throw .usage(SystemFailure(path, code: EISDIR).description + ".")
+        case .link, .special: return
+        case .missing, .regular: break
+        }
+        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? "."
+        // The C string of the path lives until the call returns.
+        guard unsafe access(String(folder), W_OK | X_OK) == 0 else {
+            throw .usage(SystemFailure(path, code: errno).description + ".")
+        }
+    }
+}
+
 /// The system's call, by a name that the methods of ``OutputFile`` do not hide.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     unsafe write(descriptor, bytes, count)

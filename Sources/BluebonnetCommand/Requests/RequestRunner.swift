@@ -33,6 +33,8 @@ struct RequestRunner {
         }
         if method == nil, plan.request.body == nil, !options.ignoreStdin { StandardInput.tellIfUnsent() }
         if options.offline || options.curl { return try await showRequest(of: plan, named) }
+        // A request that has an effect is not sent where its response cannot be saved.
+        if let savedPath, !options.saving.isOn { try OutputFile.checkFolder(of: savedPath) }
         let filter = try options.filter.map { text throws(CommandFailure) in try JSONFilter(text) }
         let observation = options.observation.observation(ofOneRequest: true)
         var configuration = try configuration(of: plan, named)
@@ -67,7 +69,9 @@ struct RequestRunner {
     ) async throws {
         if options.saving.isOn {
             defer { display?.finish() }
-            return try await download(plan, over: session)
+            try await download(plan, over: session)
+            try named?.keep(plan.ownHeaderFields, for: plan.request.url)
+            return
         }
         do {
             guard showsProgress(of: plan) || makesFile else {

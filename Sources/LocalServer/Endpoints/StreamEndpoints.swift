@@ -48,7 +48,7 @@ enum StreamEndpoints {
             throw EndpointError(.badRequest, "count must be 0 to 100000, and delay 0 to 60 seconds.")
         }
         let seen = HTTPField.Name("Last-Event-ID").flatMap { exchange.request.headers[$0] }.flatMap { Int($0) }
-        let first = max(0, seen.map { $0.addingReportingOverflow(1).partialValue } ?? 0)
+        let first = seen.map { max(0, min($0, count - 1) + 1) } ?? 0
         let body = ResponseBody { writer in
             for number in first..<max(first, count) {
                 if number > first { try await Task.sleep(for: .seconds(delay)) }

@@ -73,6 +73,19 @@ import Testing
         }
     }
 
+    @Test func `nothing is sent where the file of -o cannot be made`() async throws {
+        try await withDirectory { folder in
+            try await FaultServer.run([.readRequest, .respond(body: "x")]) { server in
+                for (path, reason) in [("no/folder", "No such file or directory"), (".", "Is a directory")] {
+                    let output = try await Command.run(["post", server.baseURL, "a=1", "-o", path], in: folder)
+                    #expect(output.status == 2)
+                    #expect(output.errors.contains("\(path): \(reason)"), "\(output.errors)")
+                }
+                #expect(server.requests.isEmpty)
+            }
+        }
+    }
+
     @Test(arguments: [
         ["--continue"], ["--continue", "-o", "-"], ["-O", "-o", "x"], ["-O", "--filter", "a"], ["-O", "-i"],
         ["-O", "--print=h"], ["--continue", "-O", "a=1"],

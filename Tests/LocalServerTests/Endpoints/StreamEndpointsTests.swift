@@ -26,11 +26,11 @@ struct StreamEndpointsTests {
                 response.text == """
                     id: 0
                     event: tick
-                    data: {"id":0,"left":1}
+                    data: {"id": 0, "left": 1}
 
                     id: 1
                     event: tick
-                    data: {"id":1,"left":0}
+                    data: {"id": 1, "left": 0}
 
 
                     """
