@@ -186,19 +186,23 @@ final class WebSocketConnection {
         arm()
     }
 
-    /// Sends about a block. Each is flushed: what TLS has to write does not count for
+    /// Sends about a block, or what a few pieces of messages are compressed to: that may be little,
+    /// and takes its time. Each is flushed: what TLS has to write does not count for
     /// ``ByteTunnel/isWritable`` before that. Returns whether there may be more, which the peer
     /// takes.
     private func sendBlock(_ sent: inout Int) -> Bool {
         var hasMore = true
-        while sendsMessages, outgoing.readableBytes < Self.blockSize {
+        var count = 0
+        while sendsMessages, outgoing.readableBytes < Self.blockSize, count < 4 * WebSocketSender.pieceSize {
             if sender.isInMessage {
+                count += WebSocketSender.pieceSize
                 sender.proceed(into: &outgoing)
             } else if let next = nextOutgoing() {
                 if outgoing.readableBytes == 0, taken.count > 8 { outgoing.reserveCapacity(2 * Self.blockSize) }
                 switch next {
                 case .message(let message):
                     sent += message.byteCount
+                    count += min(message.byteCount, WebSocketSender.pieceSize)
                     sender.begin(message, into: &outgoing)
                 case .close(let closure):
                     if machine.close(now: .now()) { sender.close(closure, into: &outgoing) }

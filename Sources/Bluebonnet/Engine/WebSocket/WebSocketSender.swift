@@ -4,8 +4,8 @@ import NIOCore
 /// Turns messages into frames (RFC 6455 §5.4, RFC 7692 §7.2.1): a large message into several, so
 /// that pongs need not wait for all of it, and memory does not hold it twice.
 struct WebSocketSender {
-    /// The most payload of one frame.
-    private static let pieceSize = 65_536
+    /// The most payload of one frame, and the most that is compressed at a time.
+    static let pieceSize = 65_536
 
     /// A message that is under way.
     private struct Message {
@@ -25,10 +25,10 @@ struct WebSocketSender {
         minimumSize = deflate?.minimumSize ?? 0
     }
 
-    /// Whether the last message that was begun has further frames.
+    /// Whether the last message that was begun has more to be sent.
     var isInMessage: Bool { message != nil }
 
-    /// Begins a message, and appends its first frame. The one before must have ended.
+    /// Begins a message, and appends what its first piece becomes. The one before must have ended.
     mutating func begin(_ next: WebSocketMessage, into buffer: inout ByteBuffer) {
         let count = next.byteCount
         let opcode: WebSocketOpcode = if case .text = next { .text } else { .binary }
@@ -50,18 +50,15 @@ struct WebSocketSender {
         }
     }
 
-    /// Appends the next frame of the message under way.
+    /// Appends a frame with the next piece of the message under way; none where the piece was
+    /// compressed, and nothing of that is ready.
     mutating func proceed(into buffer: inout ByteBuffer) {
-        while var message {
-            let piece = message.rest.readSlice(length: min(message.rest.readableBytes, Self.pieceSize)) ?? ByteBuffer()
-            let isLast = message.rest.readableBytes == 0
-            let isCompressed = message.isCompressed
-            let payload = isCompressed ? deflater?.deflate(piece, isLast: isLast) ?? piece : piece
-            // Nothing may be ready of what is compressed.
-            guard isLast || payload.readableBytes > 0 else {
-                self.message = message
-                continue
-            }
+        guard var message else { return }
+        let piece = message.rest.readSlice(length: min(message.rest.readableBytes, Self.pieceSize)) ?? ByteBuffer()
+        let isLast = message.rest.readableBytes == 0
+        let isCompressed = message.isCompressed
+        let payload = isCompressed ? deflater?.deflate(piece, isLast: isLast) ?? piece : piece
+        if isLast || payload.readableBytes > 0 {
             writer.write(
                 message.opcode,
                 isFinal: isLast,
@@ -71,9 +68,8 @@ struct WebSocketSender {
                 into: &buffer
             ) { $0.writeImmutableBuffer(payload) }
             message.opcode = .continuation
-            self.message = isLast ? nil : message
-            return
         }
+        self.message = isLast ? nil : message
     }
 
     /// Appends a Close frame (RFC 6455 §5.5.1). A reason has at most 123 bytes, as all control

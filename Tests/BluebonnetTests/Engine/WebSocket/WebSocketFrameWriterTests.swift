@@ -75,6 +75,34 @@ import Testing
         #expect(heads == [0x02, 0x00, 0x00, 0x80])
     }
 
+    @Test func `a message is compressed in pieces, of which some become nothing`() throws {
+        let deflate = PerMessageDeflate()
+        var sender = WebSocketSender(deflate)
+        var frames: [(header: [UInt8], payload: [UInt8])] = []
+        var pieces = 0
+        func take(_ buffer: ByteBuffer) throws {
+            pieces += 1
+            if buffer.readableBytes > 0 { frames.append(try #require(unmasked(buffer))) }
+        }
+        var buffer = ByteBuffer()
+        sender.begin(.binary(.init([UInt8](repeating: 0, count: 1 << 20))), into: &buffer)
+        try take(buffer)
+        while sender.isInMessage {
+            buffer = ByteBuffer()
+            sender.proceed(into: &buffer)
+            try take(buffer)
+        }
+        #expect(pieces == 16)
+        #expect(frames.count < 16)
+        #expect(frames.first?.header[0] == (frames.count == 1 ? 0xC2 : 0x42))
+        #expect(frames.dropFirst().dropLast().allSatisfy { $0.header[0] == 0 })
+        #expect(frames.last.map { $0.header[0] & 0x80 } == 0x80)
+        var inflated = ByteBuffer()
+        let payload = ByteBuffer(bytes: frames.flatMap(\.payload))
+        let isWhole = try WebSocketInflater(deflate).inflate(payload, isLast: true, into: &inflated, upTo: 1 << 20)
+        #expect(isWhole && inflated.readableBytes == 1 << 20)
+    }
+
     /// The reason of a Close frame.
     private func reason(_ reason: String) throws -> String? {
         var sender = WebSocketSender(nil)
