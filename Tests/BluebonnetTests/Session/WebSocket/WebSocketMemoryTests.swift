@@ -133,6 +133,8 @@ struct WebSocketMemoryTests {
                     $0.compression = nil
                     $0.closeTimeout = .seconds(60)
                 }
+                // A close before it is open would cancel it.
+                _ = try await socket.value
                 let sender = Task {
                     for number in 0..<1000 {
                         try await socket.send(.binary(Data(repeating: UInt8(number & 0xFF), count: 100_000)))
