@@ -132,15 +132,21 @@
             }
         }
 
-        @Test func `its environment has only what loaders need`() throws {
+        @Test func `its environment has only what loaders need`() async throws {
             let all = ["HOME": "/home/ada", "PASSWORD": "secret", "LANG": "C.UTF-8", "PATH": "/bin", "LD_PRELOAD": "x"]
             #expect(HelperProgram.environment(of: all) == ["HOME=/home/ada", "LANG=C.UTF-8"])
             guard var program = HelperProgram(path: Self.command.path(percentEncoded: false)) else {
                 throw Unmet(description: "the command cannot be started")
             }
             defer { program.end() }
-            let bytes = try Data(contentsOf: URL(filePath: "/proc/\(program.process)/environ"))
-            let variables = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+            let file = URL(filePath: "/proc/\(program.process)/environ")
+            var variables: [String] = []
+            // The kernel tells of none before the program is loaded.
+            try await until("it has an environment") {
+                let bytes = (try? Data(contentsOf: file)) ?? Data()
+                variables = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+                return !variables.isEmpty
+            }
             #expect(variables == HelperProgram.environment(of: ProcessInfo.processInfo.environment))
         }
 
