@@ -16,7 +16,7 @@ import NIOCore
 ///     try await server.waitForRequests(1)
 /// }
 /// ```
-package final class FaultServer: Sendable {
+package final class FaultServer: RunningServer {
     private let listener: any Channel
     private let options: Options
     private let channels: FaultChannels
@@ -39,15 +39,7 @@ package final class FaultServer: Sendable {
         options: Options = Options(),
         _ body: (FaultServer) async throws -> Result
     ) async throws -> Result {
-        let server = try await start(script, options: options)
-        do {
-            let result = try await body(server)
-            await server.shutdown()
-            return result
-        } catch {
-            await server.shutdown()
-            throw error
-        }
+        try await start(script, options: options).use(body)
     }
 
     /// Starts a server that runs until ``shutdown()``.

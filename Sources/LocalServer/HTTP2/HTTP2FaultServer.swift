@@ -12,7 +12,7 @@ import NIOCore
 ///     try await server.waitForFrame("RST_STREAM") { $0.kind == .resetStream }
 /// }
 /// ```
-package final class HTTP2FaultServer: Sendable {
+package final class HTTP2FaultServer: RunningServer {
     /// The settings of the server.
     package struct Options: Sendable {
         /// The certificate and settings of TLS; `nil`, the default, speaks plain TCP, for clients
@@ -94,15 +94,7 @@ package final class HTTP2FaultServer: Sendable {
         options: Options = Options(),
         _ body: (HTTP2FaultServer) async throws -> Result
     ) async throws -> Result {
-        let server = try await start(script, options: options)
-        do {
-            let result = try await body(server)
-            await server.shutdown()
-            return result
-        } catch {
-            await server.shutdown()
-            throw error
-        }
+        try await start(script, options: options).use(body)
     }
 
     /// Starts a server that runs until ``shutdown()``.

@@ -14,7 +14,7 @@ import NIOPosix
 ///     // … a request to server.baseURL + "/get" …
 /// }
 /// ```
-package final class LocalServer: Sendable {
+package final class LocalServer: RunningServer {
     /// The port it listens on; 0 on a Unix-domain socket.
     package let port: Int
 
@@ -52,15 +52,7 @@ package final class LocalServer: Sendable {
         _ options: Options = Options(),
         _ body: (LocalServer) async throws -> Result
     ) async throws -> Result {
-        let server = try await start(options)
-        do {
-            let result = try await body(server)
-            await server.shutdown()
-            return result
-        } catch {
-            await server.shutdown()
-            throw error
-        }
+        try await start(options).use(body)
     }
 
     /// Starts a server that runs until ``shutdown()``, or until the last reference to it is

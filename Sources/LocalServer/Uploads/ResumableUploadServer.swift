@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// A POST, PUT or PATCH of any path outside `/uploads/` is an upload, resumable where the request
 /// offers it. Its response is a 201 with the bytes as a number: `{"length": 7}`.
-package final class ResumableUploadServer: Sendable {
+package final class ResumableUploadServer: RunningServer {
     private let listener: any Channel
     let state: ResumableUploadState
 
@@ -23,15 +23,7 @@ package final class ResumableUploadServer: Sendable {
         _ options: Options = Options(),
         _ body: (ResumableUploadServer) async throws -> Result
     ) async throws -> Result {
-        let server = try await start(options)
-        do {
-            let result = try await body(server)
-            await server.shutdown()
-            return result
-        } catch {
-            await server.shutdown()
-            throw error
-        }
+        try await start(options).use(body)
     }
 
     /// Starts a server that runs until ``shutdown()``.

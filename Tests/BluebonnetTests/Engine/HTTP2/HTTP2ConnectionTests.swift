@@ -302,12 +302,22 @@ struct HTTP2ConnectionTests {
         }
     }
 
+    @Test func `a server that has too much to do gets no repetition at once`() async throws {
+        try await run(.requests { _ in [.goAway(lastStream: 0, .enhanceYourCalm)] }) { server, session in
+            let error = try await networkingError { try await session.data(for: Request(to: server.baseURL)) }
+            #expect(error.code == .connectionLost && error.message.contains("ENHANCE_YOUR_CALM"), "\(error)")
+            #expect(server.requests.count == 1)
+        }
+    }
+
     @Test func `a server that wants HTTP 1 ends the stream, and what follows goes there`() async throws {
         let script = HTTP2FaultServer.Script.requests { _ in [.resetStream(.http11Required)] }
         try await run(script) { server, session in
             // With prior knowledge there is no other version to go to.
             let error = try await networkingError { try await session.data(for: Request(to: server.baseURL)) }
             #expect(error.code == .streamReset && error.message.contains("HTTP_1_1_REQUIRED"))
+            // Nor is it sent again in vain.
+            #expect(server.requests.count == 1)
         }
     }
 }

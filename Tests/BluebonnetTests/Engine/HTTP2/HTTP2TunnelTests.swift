@@ -46,6 +46,44 @@ struct HTTP2TunnelTests {
         }
     }
 
+    @Test func `a WebSocket on a new connection waits for the settings of the server`() async throws {
+        let script = HTTP2FaultServer.Script.heads { request in
+            guard request.method == "CONNECT" else { return [.respond(body: "ok"), .goAway(lastStream: 1)] }
+            return [.head(200), .body([0x81, 2] + Array("hi".utf8), endStream: false)]
+        }
+        try await HTTP2FaultServer.run(script, options: .init(settings: Self.settings)) { server in
+            try await withSession(.http2()) { session in
+                _ = try await session.data(for: Request(to: server.baseURL))
+                try await server.waitUntilClosed()
+                let socket = session.webSocket(for: try Request(to: server.baseURL + "/chat"))
+                socket.resume()
+                try await socket.expect(.text("hi"))
+                #expect(server.connections.count == 2)
+            }
+        }
+    }
+
+    @Test func `settings that do not come end a WebSocket in its time`() async throws {
+        let script = HTTP2FaultServer.Script.connections([
+            [
+                .send(.settings([(.enableConnectProtocol, 1)])), .readRequest, .respond(body: "ok"),
+                .goAway(lastStream: 1),
+            ],
+            [.stall],
+        ])
+        try await HTTP2FaultServer.run(script, options: .init(settings: nil)) { server in
+            try await withSession(.http2()) { session in
+                _ = try await session.data(for: Request(to: server.baseURL))
+                try await server.waitUntilClosed()
+                let timeouts = Timeouts(firstByte: .milliseconds(300))
+                let socket = session.webSocket(for: try Request(to: server.baseURL + "/chat", timeouts: timeouts))
+                socket.resume()
+                let error = try await networkingError { try await socket.receive() }
+                #expect(error.code == .firstByteTimeout, "\(error)")
+            }
+        }
+    }
+
     @Test func `a server that refuses a tunnel is an error with its response`() async throws {
         try await run([.respond(403, body: "no")]) { server, socket in
             let error = try await networkingError { for try await _ in socket {} }
