@@ -73,6 +73,37 @@ import Testing
         }
     }
 
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func `a signal keeps the partial file that --continue takes up`(number: Int32) async throws {
+        // A shell starts background jobs with SIGINT ignored, and child processes inherit that.
+        signal(SIGINT, SIG_DFL)
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nETag: \"1\"\r\n\r\n"
+        let script = FaultServer.Script.requests { request in
+            guard request.value(of: "range") == "bytes=6-" else { return [.send(head + "012345"), .stall] }
+            return [.respond(206, headers: [("ETag", "\"1\""), ("Content-Range", "bytes 6-9/10")], body: "6789")]
+        }
+        try await withDirectory { folder in
+            try await FaultServer.run(script) { server in
+                let arguments = ["get", server.baseURL + "/file", "-O", "--continue"]
+                let process = Command.process(arguments)
+                process.currentDirectoryURL = folder
+                process.standardError = FileHandle.nullDevice
+                let status = try process.start()
+                let partial = folder.appending(path: "file.bluebonnet").path
+                try await until("the partial file has six bytes") {
+                    let attributes = try? FileManager.default.attributesOfItem(atPath: partial)
+                    return attributes?[.size] as? Int == 6
+                }
+                kill(process.processIdentifier, number)
+                #expect(await status.value == number)
+                #expect(try names(in: folder) == ["file.bluebonnet"])
+                let output = try await Command.run(arguments, in: folder)
+                #expect(output.status == 0, "\(output.errors)")
+                #expect(try text("file", in: folder) == "0123456789")
+            }
+        }
+    }
+
     @Test func `nothing is sent where the file of -o cannot be made`() async throws {
         try await withDirectory { folder in
             try await FaultServer.run([.readRequest, .respond(body: "x")]) { server in
