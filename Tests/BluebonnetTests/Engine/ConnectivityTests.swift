@@ -265,6 +265,35 @@ struct ConnectivityTests {
         setting.names.release()
     }
 
+    /// Finds nothing before it is cancelled, and counts that.
+    private struct EndlessResolver: NameResolver {
+        let ended: Counter
+
+        func addresses(of host: String, in family: IPAddress.Family) async throws -> FoundAddresses {
+            defer { ended.increment() }
+            try await Task.sleep(for: .seconds(3600))
+            return FoundAddresses([])
+        }
+    }
+
+    @Test func `lookups that do not end are stopped with the session, also where its tasks are kept`() async throws {
+        let (setting, ended) = (Setting(.two(default: .cellular, near: .ethernet)), Counter())
+        let configuration = setting.configuration {
+            $0.waitsForConnectivity = false
+            $0.nameResolver = EndlessResolver(ended: ended)
+        }
+        let task = try await withSession(configuration) { session in
+            var request = try frugal("http://name.test/")
+            request.timeouts = Timeouts(connect: .milliseconds(20))
+            let task = session.dataTask(for: request)
+            task.resume()
+            _ = try await networkingError { try await task.value }
+            return task
+        }
+        try await until("the lookups of both families have ended") { ended.value == 2 }
+        withExtendedLifetime(task) {}
+    }
+
     @Test func `the host that is connected to decides, by the names that the session remembers`() async throws {
         let setting = Setting(.two(default: .ethernet, near: .cellular))
         setting.names.set("127.0.0.1")
