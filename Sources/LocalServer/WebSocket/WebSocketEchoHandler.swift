@@ -5,10 +5,13 @@ import NIOHTTPTypes
 import NIOWebSocket
 
 /// Opens the WebSocket at `/websocket`: in the pipeline of each connection of HTTP/1.1, behind the
-/// codec. All other requests pass it.
-final class WebSocketUpgradeHandler: ChannelInboundHandler, RemovableChannelHandler {
+/// codec. All other requests pass it, and so does one behind a request that has no response yet:
+/// responses keep the order of their requests (RFC 9112 §9.3.2), and behind a 101 there are frames
+/// only.
+final class WebSocketUpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
     static let path = "/websocket"
@@ -18,6 +21,8 @@ final class WebSocketUpgradeHandler: ChannelInboundHandler, RemovableChannelHand
     /// path and query.
     private var fields: HTTPFields?
     private var target = path
+    /// The requests that were passed on and have no whole response.
+    private var withoutResponse = 0
 
     init(log: AccessLog?) {
         self.log = log
@@ -27,15 +32,22 @@ final class WebSocketUpgradeHandler: ChannelInboundHandler, RemovableChannelHand
         switch unwrapInboundIn(data) {
         case .head(let request):
             target = request.path ?? "/"
-            if target.prefix(while: { $0 != "?" }) == Self.path[...] {
+            if withoutResponse == 0, target.prefix(while: { $0 != "?" }) == Self.path[...] {
                 fields = WebSocketEchoHandshake.fields(for: request)
             }
-            if fields == nil { context.fireChannelRead(data) }
+            guard fields == nil else { return }
+            withoutResponse += 1
+            context.fireChannelRead(data)
         case .body: if fields == nil { context.fireChannelRead(data) }
         case .end:
             guard let fields else { return context.fireChannelRead(data) }
             open(context, fields)
         }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) { withoutResponse -= 1 }
+        context.write(data, promise: promise)
     }
 
     private func open(_ context: ChannelHandlerContext, _ fields: HTTPFields) {

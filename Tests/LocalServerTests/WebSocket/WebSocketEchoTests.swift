@@ -47,6 +47,27 @@ struct WebSocketEchoTests {
         }
     }
 
+    @Test func `a handshake behind a request without a response is an ordinary request`() async throws {
+        try await LocalServer.run { server in
+            let connection = try await RawConnection.connect(port: server.port)
+            try await connection.send(
+                """
+                GET /delay/0.05 HTTP/1.1\r\nHost: localhost\r\n\r\n\
+                GET /websocket HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+                Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n
+                """
+            )
+            var text = ""
+            while !text.contains("HTTP/1.1 426 "), let more = try await connection.receive() { text += more }
+            #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"), "\(text)")
+            #expect(text.contains("HTTP/1.1 426 ") && !text.contains("HTTP/1.1 101 "), "\(text)")
+            // The server is still there.
+            let after = try await RawResponse.fetch("/uuid", from: server)
+            #expect(after.status == 200)
+            await connection.close()
+        }
+    }
+
     @Test(arguments: [(false, false), (true, false), (true, true)])
     func `messages, fragments and pings come back, and the server ends the connection`(
         secure: Bool,
