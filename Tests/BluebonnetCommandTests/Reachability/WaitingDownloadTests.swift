@@ -30,12 +30,7 @@ import Testing
             let (ends, end) = AsyncStream.makeStream(of: Int32.self)
             process.terminationHandler = { end.yield($0.terminationStatus) }
             let download = try NamespaceProcess(process, errors: true)
-            var text = ""
-            while !text.contains("waiting for one") {
-                let more = await download.nextText()
-                try #require(!more.isEmpty, "\(text)")
-                text += more
-            }
+            try await wait(for: "waiting for one", from: download)
             #expect(!FileManager.default.fileExists(atPath: copy.path(percentEncoded: false)))
             try await namespace.ip("link set v0 up")
             let status = await ends.first { _ in true }
@@ -50,7 +45,7 @@ import Testing
     /// there.
     private func halfServer(_ namespace: NetworkNamespace, _ folder: URL, ends: Bool) async throws -> NamespaceProcess {
         let script = """
-            import http.server, os, sys, time
+            import http.server, os, socketserver, time
             data = open("file", "rb").read()
             half = len(data) // 2
             class Handler(http.server.BaseHTTPRequestHandler):
@@ -78,15 +73,26 @@ import Testing
                         self.wfile.write(data[half:])
                 def log_message(self, *arguments):
                     pass
-            server = http.server.ThreadingHTTPServer(("10.9.0.2", 8080), Handler)
+            # Unlike HTTPServer, this one asks no name server for its name.
+            server = socketserver.ThreadingTCPServer(("10.9.0.2", 8080), Handler)
             print("Serving", flush=True)
             server.serve_forever()
             """
-        let process = namespace.outsideProcess(["python3", "-u", "-c", script])
+        let process = namespace.outsideProcess(["python3", "-c", script])
         process.currentDirectoryURL = folder
         let server = try NamespaceProcess(process)
-        try #require(await server.nextText().contains("Serving"))
+        try await wait(for: "Serving", from: server)
         return server
+    }
+
+    /// Returns when a process has written a word.
+    private func wait(for word: String, from process: NamespaceProcess) async throws {
+        var text = ""
+        while !text.contains(word) {
+            let more = await process.nextText()
+            try #require(!more.isEmpty, "\(text)")
+            text += more
+        }
     }
 
     /// The connection survives the cut, or the server ends it meanwhile: then a second command
@@ -106,7 +112,7 @@ import Testing
             let (statuses, end) = AsyncStream.makeStream(of: Int32.self)
             process.terminationHandler = { end.yield($0.terminationStatus) }
             let download = try NamespaceProcess(process, errors: true)
-            try #require(await server.nextText().contains("half"))
+            try await wait(for: "half", from: server)
             try await namespace.ip("link set v0 down")
             try Data().write(to: folder.appending(path: "go"))
             let begin = ContinuousClock.now
@@ -119,7 +125,7 @@ import Testing
                 let rest = namespace.process(arguments + ["--continue"])
                 rest.standardError = FileHandle.nullDevice
                 #expect(try await rest.start().value == 0)
-                #expect(await server.nextText().contains("rest"))
+                try await wait(for: "rest", from: server)
             }
             #expect(try Data(contentsOf: copy) == bytes)
             withExtendedLifetime((server, download)) {}
