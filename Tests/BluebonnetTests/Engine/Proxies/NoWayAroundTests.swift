@@ -110,7 +110,7 @@ struct NoWayAroundTests {
                     _ = try await session.download(request, to: directory.appending(path: "file"))
                 }
             case .stream: for try await _ in try await session.open(request).body {}
-            case .webSocket: try await session.webSocket(for: request).send("hello")
+            case .webSocket: for try await _ in session.webSocket(for: request) {}
             }
         }
     }
