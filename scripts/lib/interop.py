@@ -75,6 +75,7 @@ class Servers:
             authority.issue(name, names, starts, ends)
         alone = certificates.self_signed(self.folder, "self-signed", [f"subjectAltName={certificates.HERE}"])
 
+        self.httpie()
         # All are launched first and awaited afterwards, so that they start at the same time.
         waiting: list[Callable[[], None]] = [
             self.httpbin(),
@@ -191,6 +192,13 @@ class Servers:
 
     def httpbin(self) -> Callable[[], None]:
         return self.gunicorn("httpbin", "HTTPBIN", "httpbin:app", 16, "/status/200")
+
+    def httpie(self):
+        # A program and not a server: the tests of the command run it where scripts/bootstrap has
+        # installed it.
+        program = self.built / "httpie" / "bin" / "http"
+        if os.access(program, os.X_OK):
+            self.offer("HTTPIE", program)
 
     def form_parsers(self) -> Callable[[], None]:
         # Go's parser is used where scripts/bootstrap has built it.

@@ -20,11 +20,12 @@ struct RequestWords: Equatable, Sendable {
     init(_ words: [String], besides commands: [String]) throws(CommandFailure) {
         let first = words.first ?? ""
         let second = words.dropFirst().first
-        if commands.contains(first) {
+        let isKnownMethod = Self.methods.contains(first.uppercased())
+        if commands.contains(first), !isKnownMethod {
             throw .usage("The command comes first: bluebonnet \(first) …, and its options behind it.")
         }
         let isName = !first.isEmpty && first.utf8.allSatisfy(Self.isLetterOrHyphen)
-        let isMethod = Self.methods.contains(first.uppercased()) || first == first.uppercased()
+        let isMethod = isKnownMethod || first == first.uppercased()
         if isName, !isMethod || second == nil,
             let nearest = NearestWord.of(first.lowercased(), among: commands), nearest != first.lowercased()
         {
