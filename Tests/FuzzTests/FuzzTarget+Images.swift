@@ -23,8 +23,18 @@
             guard (1...ImageInformation.countedFrames).contains(information.frameCount) else {
                 throw Violation(description: "the number of frames is \(information.frameCount)")
             }
+            var decoder = ImageDecoder()
+            decoder.formats = ImageFormat.all
+            // What is read before a loader gets the bytes: also the pictures in a HEIF.
+            var reason = ""
+            do throws(ImageDecodingError) {
+                _ = try DecodingPlan(decoder, data)
+            } catch {
+                reason = error.reason.description
+            }
             let digits = "\(information.width ?? 0)".count + "\(information.height ?? 0)".count
-            return "\(information.format) \(digits) \(min(information.frameCount, 4)) \(information.orientation)"
+            let frames = min(information.frameCount, 4)
+            return "\(information.format) \(digits) \(frames) \(information.orientation) \(reason)"
         }
 
         /// Bytes become an image or an error within the limits of a helper process. A loader of the
