@@ -43,7 +43,10 @@ struct HTTP2InteropTests {
             let other = Request(url: try #require(URL(string: address)))
             #expect(other.url != named.url)
             let responses = [try await session.data(for: named), try await session.data(for: other)]
-            #expect(responses.map(\.value) == Array(repeating: Data("Hello, world!".utf8), count: 2))
+            #expect(responses.allSatisfy { $0.status == .ok && $0.head.httpVersion == .http2 })
+            #expect(responses[0].value == Data("Hello, world!".utf8))
+            // Caddy has no site for the address, and responds without a body.
+            #expect(responses[1].value == (server == .caddy ? Data() : responses[0].value))
             let transactions = responses.flatMap(\.metrics.transactions)
             #expect(transactions.map(\.isConnectionReused) == [false, true])
             #expect(transactions[0].connectionIdentifier == transactions[1].connectionIdentifier)

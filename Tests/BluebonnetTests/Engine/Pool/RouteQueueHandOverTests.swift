@@ -52,4 +52,13 @@ import Testing
         _ = queue.cancel(waiters[1])
         #expect(queue.queue.attempt(for: waiters[1])?.waiter === waiters[1])
     }
+
+    @Test func `a waiter whose time is over is told of the attempt that ends with it`() {
+        let waiters = ["a", "b"].map { Waiter($0, connect: .seconds($0 == "a" ? 1 : 2)) }
+        var queue = queue(limit: 1, waiters)
+        #expect(queue.expire(at: 1) == "a: connect, gives up a")
+        #expect(queue.expire(at: 2) == "b: connect")
+        #expect(queue.queue.attempt(for: waiters[0])?.waiter === waiters[0])
+        #expect(queue.queue.attempt(for: waiters[1])?.waiter === waiters[0])
+    }
 }
