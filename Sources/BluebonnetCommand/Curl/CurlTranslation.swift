@@ -209,7 +209,7 @@ struct CurlTranslation {
     }
 
     private mutating func setHeaders() {
-        if !cookies.isEmpty { items.append(.header(name: "Cookie", value: .text(cookies.joined(separator: "; ")))) }
+        if !cookies.isEmpty { items.append(.header(name: "Cookie", value: .text(cookies.joined(separator: ";")))) }
         let accept = isJSON ? "application/json" : "*/*"
         if !names.contains("accept") { items.append(.header(name: "Accept", value: .text(accept))) }
         if !names.contains("accept-encoding"), !flags.contains(.compressed) {

@@ -134,7 +134,10 @@ private struct SentRequest: Equatable {
     let body: Data
 
     init(_ request: FaultServer.Request) {
-        line = request.requestLine
+        // A path has no brackets and braces (RFC 3986 §3.3); curl sends them nevertheless.
+        line = ["[": "%5B", "]": "%5D", "{": "%7B", "}": "%7D"].reduce(request.requestLine) { line, sign in
+            line.replacing(sign.key, with: sign.value)
+        }
         let type = request.value(of: "content-type") ?? ""
         let boundary = type.firstMatch(of: /^multipart\/form-data; boundary=([^;]+)$/).map { String($0.1) }
         // A boundary that the line itself has is in both.
@@ -146,6 +149,8 @@ private struct SentRequest: Equatable {
             case "user-agent" where value.hasPrefix("curl/") || value.hasPrefix("bluebonnet/"): return nil
             case "expect": return nil
             case "content-length" where isMade: return nil
+            // Sent with a POST and a PUT that have no body (RFC 9110 §8.6); curl does not.
+            case "content-length" where value == "0": return nil
             case "content-type" where isMade: return "\(name): multipart/form-data"
             // --compressed asks for all that the program can decode.
             case "accept-encoding" where value.contains("deflate") && value.contains("br"): return name
