@@ -20,8 +20,9 @@ struct MainCommand: AsyncParsableCommand {
         abstract: "Sends HTTP requests from the shell.",
         usage: "\(SendCommand.usage)\n       bluebonnet <command> …",
         discussion: """
-            Without a command it sends a request: GET, or POST where there is a body, or the method
-            that is named. “bluebonnet get --help” lists the options of requests.
+            Without a command it sends a request: GET, or POST where there is a body, \
+            or the method that is named. “bluebonnet get --help” lists the options \
+            of requests.
 
             Examples:
               bluebonnet example.org

@@ -26,7 +26,7 @@ extension RequestOptions {
             case nil: nil
             }
         let flags = [
-            ("--insecure", connection.insecure), ("--compressed", !rawOutput), ("--fail-with-body", checkStatus),
+            ("--insecure", connection.insecure), ("--fail-with-body", checkStatus),
             ("--ipv4", addresses.ipv4), ("--ipv6", addresses.ipv6), ("--netrc", authentication.netrc),
             ("--proxy-insecure", proxies.proxyInsecure), ("--proxy-digest", proxies.proxyDigest),
         ]

@@ -30,6 +30,8 @@ struct FromCurlCommand: AsyncParsableCommand {
     var line: [String] = []
 
     func run() async throws {
+        // Behind the first word, everything is for curl.
+        if ["--help", "-h"].contains(line.first) { throw CleanExit.helpRequest(self) }
         let read: @Sendable (String) throws(CommandFailure) -> [UInt8] = { path throws(CommandFailure) in
             try RequestPlan.readFile(path, until: nil)
         }

@@ -11,7 +11,9 @@ import Testing
         #expect(output.status == 0)
     }
 
-    @Test(arguments: ["get", "head", "post", "put", "patch", "delete", "options", "download", "upload", "batch"])
+    @Test(arguments: [
+        "get", "head", "post", "put", "patch", "delete", "options", "download", "upload", "batch", "from-curl",
+    ])
     func `every command has help with an example and the exit status`(command: String) async throws {
         let output = try await Command.run(command, "--help")
         #expect(output.status == 0)
