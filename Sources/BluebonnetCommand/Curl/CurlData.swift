@@ -57,7 +57,8 @@ struct CurlData {
         return path
     }
 
-    /// The value of `--data-urlencode`: `content`, `=content`, `name=content`, `@file`, `name@file`.
+    /// The data of `--data-urlencode`, which is `content`, `=content`, `name=content`, `@file` or
+    /// `name@file`.
     func encoded(_ option: CurlLine.Option) throws(CommandFailure) -> [UInt8] {
         let value = option.value
         let signs = [UInt8(ascii: "="), UInt8(ascii: "@")]

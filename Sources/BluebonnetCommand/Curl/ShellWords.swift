@@ -47,7 +47,13 @@ struct ShellWords {
             return words
         }
 
-        private mutating func append(_ byte: UInt8) { word = (word ?? []) + [byte] }
+        private mutating func append(_ byte: UInt8) { append(CollectionOfOne(byte)) }
+
+        /// Appends in place: a line may have megabytes of data.
+        private mutating func append(_ bytes: some Collection<UInt8>) {
+            if word == nil { word = [] }
+            word?.append(contentsOf: bytes)
+        }
 
         private mutating func endWord() {
             if let word { words.append(word) }
@@ -92,7 +98,7 @@ struct ShellWords {
 
         private mutating func readQuoted() throws(CommandFailure) {
             guard let end = rest.firstIndex(of: UInt8(ascii: "'")) else { throw Self.unclosed("'") }
-            word = (word ?? []) + rest[..<end]
+            append(rest[..<end])
             rest = rest[(end + 1)...]
         }
 
@@ -142,15 +148,16 @@ struct ShellWords {
         ]
 
         private mutating func readANSIEscape() throws(CommandFailure) {
-            guard let kind = rest.popFirst() else { throw Self.unclosed("$'") }
+            guard let kind = rest.first else { throw Self.unclosed("$'") }
+            if (UInt8(ascii: "0")...UInt8(ascii: "7")).contains(kind) {
+                return try appendNumber(nil, radix: 8, most: 3)
+            }
+            rest.removeFirst()
             if let control = Self.controls[kind] { return append(control) }
             switch kind {
             case UInt8(ascii: "x"): try appendNumber(kind, radix: 16, most: 2)
             case UInt8(ascii: "u"): try appendNumber(kind, radix: 16, most: 4)
             case UInt8(ascii: "U"): try appendNumber(kind, radix: 16, most: 8)
-            case UInt8(ascii: "0")...UInt8(ascii: "7"):
-                rest = ([kind] + rest)[...]
-                try appendNumber(nil, radix: 8, most: 3)
             case UInt8(ascii: "c"):
                 guard let letter = rest.popFirst() else { throw Self.unclosed("$'") }
                 append(letter & 0x1F)
@@ -182,7 +189,7 @@ struct ShellWords {
             guard let scalar = Unicode.Scalar(number) else {
                 throw .usage("The line has half of a character (\\u\(String(number, radix: 16))).")
             }
-            word = (word ?? []) + Array(String(Character(scalar)).utf8)
+            append(String(Character(scalar)).utf8)
         }
 
         private static func unclosed(_ quote: String) -> CommandFailure {

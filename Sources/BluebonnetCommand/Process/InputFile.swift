@@ -27,6 +27,15 @@ struct InputFile: ~Copyable {
         isOwned = path != "-"
     }
 
+    /// Finds out whether a file can be read, without opening it: a pipe can be opened only once.
+    ///
+    /// - Parameter path: The path.
+    /// - Throws: ``SystemFailure``.
+    static func checkAccess(to path: String) throws(SystemFailure) {
+        // Swift makes a C string of the path that lives until the call returns.
+        guard unsafe access(path, R_OK) == 0 else { throw SystemFailure(path, code: errno) }
+    }
+
     /// Takes a descriptor of the process, which stays open.
     init(descriptor: Int32) {
         self.descriptor = descriptor

@@ -43,6 +43,8 @@ struct BodyItems: Sendable {
     /// - Throws: ``CommandFailure`` for what is not JSON, and for a value that a form cannot hold.
     mutating func add(json: [UInt8], name: String) throws(CommandFailure) {
         let value: JSONValue
+        // The parser reads UTF-16 as well, of which no part can be copied.
+        guard !json.contains(0) else { throw .usage("“\(name):=” needs JSON in UTF-8.") }
         do throws(JSONParsingError) {
             value = try JSONValue(parsing: json)
         } catch {
@@ -121,7 +123,7 @@ struct BodyItems: Sendable {
 
     private func check(_ path: String) throws(CommandFailure) {
         do throws(SystemFailure) {
-            _ = try InputFile(path: path)
+            try InputFile.checkAccess(to: path)
         } catch {
             throw .usage("\(error)")
         }

@@ -141,7 +141,7 @@ struct ConnectionOptions: ParsableArguments {
         if let log, !log.isEmpty { configuration.tls.keyLogFile = log }
     }
 
-    /// Opens the files of the options, also those that the scheme of the URL makes useless: an
+    /// Looks for the files of the options, also those that the scheme of the URL makes useless: an
     /// option with a wrong path is bad usage, and not a server that is not trusted.
     private func checkFiles() throws(CommandFailure) {
         let files = [
@@ -151,7 +151,7 @@ struct ConnectionOptions: ParsableArguments {
         for (option, path) in files {
             guard let path else { continue }
             do throws(SystemFailure) {
-                _ = try InputFile(path: path)
+                try InputFile.checkAccess(to: path)
             } catch {
                 throw .usage("\(option): \(error).")
             }

@@ -22,6 +22,14 @@ import Testing
         #expect(try words(line) == expected)
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `megabytes of data in a line are read in place`() throws {
+        let quoted = String(repeating: #"a\\"#, count: 500_000)
+        let escaped = String(repeating: #"\141"#, count: 500_000)
+        let words = try ShellWords("curl \"\(quoted)\" $'\(escaped)'").words
+        #expect(words.map(\.count) == [4, 1_000_000, 500_000])
+    }
+
     @Test func `bytes that are no text stay as they are`() throws {
         #expect(try ShellWords(#"$'\xff\x80a'"#).words == [[0xFF, 0x80, 0x61]])
     }

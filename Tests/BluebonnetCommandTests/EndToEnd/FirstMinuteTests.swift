@@ -49,6 +49,16 @@ import Testing
         }
     }
 
+    @Test(.needs("script"), arguments: ["", "POST "])
+    func `a terminal is never read for a body`(method: String) async throws {
+        try await FaultServer.run(Self.anything) { server in
+            // The terminal stays open, and nobody types.
+            let run = try TerminalRun("\(method)\(server.baseURL)")
+            #expect(try await run.finish() == 0)
+            #expect(server.requests.map(\.bodyText) == [""])
+        }
+    }
+
     @Test func `a loop of a script keeps the list that it reads`() async throws {
         try await FaultServer.run(Self.anything) { server in
             let process = Process()
