@@ -77,8 +77,8 @@ public struct SecurityPolicy: Sendable {
 
     /// Decides about each new connection after the rest of the policy, whatever its result, before
     /// a byte of the request is sent, within the time for connecting. A host whose policy has it
-    /// never uses an HTTP/2 connection that was made for another host. Default: nil, the rest of the
-    /// policy decides.
+    /// never uses an HTTP/2 connection that was made for another host. Default: nil, the rest of
+    /// the policy decides.
     public var decision: (@Sendable (TrustReport) async -> TrustDecision)?
 
     /// Makes the default policy: valid certificates for the host of the URL, without pins.

@@ -133,8 +133,8 @@ final class Engine: Transport {
                     request = repeated
                     continue
                 }
-                // RFC 9110 §15.5.20: it was not processed, whatever the method, and may be sent again
-                // over another connection: one of its own origin, or else of another version.
+                // RFC 9110 §15.5.20: it was not processed, whatever the method, and may be sent
+                // again over another connection: one of its own origin, or else of another version.
                 let isRefusedByHost = response.statusCode == 421 && exchange.isCoalesced
                 if isRefusedByHost { pool.keepApart(target.origin) }
                 if response.statusCode == 421, response.head.httpVersion == .http2,

@@ -264,8 +264,8 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         return (handed, giveUpSurplusAttempts())
     }
 
-    /// The attempt that says why an exchange waits: its own, or else the first one. It may have been
-    /// given up just now, with the last exchange that waited for it.
+    /// The attempt that says why an exchange waits: its own, or else the first one. It may have
+    /// been given up just now, with the last exchange that waited for it.
     func attempt(for waiter: Waiter) -> Attempt? {
         attempts.last { $0.waiter === waiter } ?? attempts.first { !$0.isGivenUp } ?? attempts.first
     }
