@@ -28,7 +28,8 @@ struct HTTP2OutboundCount {
 
     /// The frame layer has written so many bytes of content.
     mutating func encoded(content: Int) {
-        held -= content
+        // What was taken for dropped may have waited for its stream.
+        held = max(0, held - content)
     }
 
     /// All that was handed over was flushed. Where the channel is writable then, the frame layer

@@ -55,6 +55,10 @@ import Testing
         count.flushed(isWritable: true)
         let written = count.look(unsent: 0)
         #expect(written == count.handedOver)
+        // Where it was not, no more can be written than was handed over.
+        count.encoded(content: 100)
+        let all = count.look(unsent: 0)
+        #expect(all == count.handedOver)
     }
 
     @Test func `the count never goes back, though TLS makes the bytes more`() {
