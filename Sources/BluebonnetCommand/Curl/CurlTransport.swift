@@ -5,16 +5,30 @@ import HTTPTypes
 struct CurlTransport: Transport {
     /// The options of the connection.
     let words: [String]
+    /// Comments about what curl has no option for.
+    let notes: [String]
 
     func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
         // Like --offline, it shows what the user has given, secrets included.
+        var words = words
+        // What is sent at once is among the header fields.
+        if let credential = request.credential, !credential.isPreemptive,
+            let user = credential.user, let password = credential.password
+        {
+            words += ["--digest", "--user \(RequestOptions.quoted("\(user):\(password)"))"]
+        }
         let command = ([request.curlDescription(redacting: false)] + words).joined(separator: " \\\n  ")
-        StandardStream.output.write(line: command)
+        StandardStream.output.write(line: (notes + [command]).joined(separator: "\n"))
         return TransportResponse(head: ResponseHead(status: .ok), request: request)
     }
 }
 
 extension RequestOptions {
+    /// Comments about options for which curl has none.
+    var curlNotes: [String] {
+        connection.pins == nil ? [] : ["# The pins of --pins are not in it: curl has none for several hosts."]
+    }
+
     /// The options of curl for the connection, redirects and the output.
     var curlWords: [String] {
         let (addresses, proxies) = (connection.addresses, connection.proxies)
@@ -29,6 +43,8 @@ extension RequestOptions {
             ("--insecure", connection.insecure), ("--fail-with-body", checkStatus),
             ("--ipv4", addresses.ipv4), ("--ipv6", addresses.ipv6), ("--netrc", authentication.netrc),
             ("--proxy-insecure", proxies.proxyInsecure), ("--proxy-digest", proxies.proxyDigest),
+            ("--remote-name", saving.remoteName), ("--remote-header-name", saving.remoteName),
+            ("--continue-at -", saving.continues),
         ]
         let values: [(String, String?)] = [
             ("--max-redirs", follow ? "\(maxRedirects)" : nil), ("--output", output),
@@ -51,7 +67,7 @@ extension RequestOptions {
     }
 
     /// A word of a POSIX shell: nothing has a meaning between single quotes but the single quote.
-    private static func quoted(_ word: String) -> String {
+    static func quoted(_ word: String) -> String {
         let plain = word.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

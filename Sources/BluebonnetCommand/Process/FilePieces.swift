@@ -9,41 +9,37 @@ struct FilePieces: AsyncSequence, Sendable {
     let path: String
 
     struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate let path: String
-        private var reader: Reader?
+        fileprivate let reader: Reader
 
-        fileprivate init(path: String) {
-            self.path = path
-        }
-
-        mutating func next() async throws -> [UInt8]? {
-            let reader = try reader ?? Reader(InputFile(path: path))
-            self.reader = reader
-            return try await reader.next()
-        }
+        mutating func next() async throws -> [UInt8]? { try await reader.next() }
     }
 
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(path: path) }
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: Reader(path: path)) }
 }
 
-/// Reads a file on a thread of its own: a read that blocks must not block a thread of Swift's.
+/// Opens and reads a file on a thread of its own: a pipe blocks both until somebody writes, and must
+/// not block a thread of Swift's.
 private final class Reader: Sendable {
-    private let file: Mutex<InputFile>
+    private let path: String
+    private let file = Mutex<InputFile?>(nil)
     private let queue = DispatchQueue(label: "bluebonnet.pieces")
 
-    init(_ file: consuming InputFile) {
-        self.file = Mutex(file)
+    init(path: String) {
+        self.path = path
     }
 
     func next() async throws -> [UInt8]? {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async {
-                do {
-                    continuation.resume(returning: try self.file.withLock { try $0.next() })
-                } catch {
-                    continuation.resume(throwing: error)
-                }
-            }
+            queue.async { continuation.resume(with: Result { try self.read() }) }
+        }
+    }
+
+    private func read() throws -> [UInt8]? {
+        try file.withLock { file in
+            let open = if let file = file.take() { file } else { try InputFile(path: path) }
+            let piece = try open.next()
+            file = consume open
+            return piece
         }
     }
 }

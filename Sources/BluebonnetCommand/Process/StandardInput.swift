@@ -28,27 +28,51 @@ enum StandardInput {
         return type.map { $0 != .typeCharacterSpecial && $0 != .typeDirectory } ?? false
     }
 
-    /// Whether the program that called the command has the same standard input. The input is then
-    /// not meant for the command alone: the caller is a script, and may read it, too.
+    /// Whether the program that called the command has the same standard input, and is not one that
+    /// only runs this command (`timeout 5 bluebonnet …`). The input is then not meant for the
+    /// command alone: the caller is a script, and may read it, too.
     static var isShared: Bool {
         let files = FileManager.default
+        let caller = "/proc/\(getppid())"
         // On Linux these links name the files of the descriptors. Those of another user's process
         // cannot be read.
         guard let own = try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/0"),
-            let caller = try? files.destinationOfSymbolicLink(atPath: "/proc/\(getppid())/fd/0")
+            let theirs = try? files.destinationOfSymbolicLink(atPath: "\(caller)/fd/0"), own == theirs
         else { return false }
-        return own == caller
+        let words = (try? InputFile(path: "\(caller)/cmdline").readToEnd()) ?? []
+        return !isWrapper(words, of: CommandLine.arguments)
     }
 
-    /// Says that there is input that is not sent.
+    /// Whether the arguments of a process end with those of this command.
+    ///
+    /// - Parameters:
+    ///   - words: The arguments of the process, each with a NUL behind it.
+    ///   - arguments: Those of this command, its name included.
+    /// - Returns: Whether they do, with others in front of them.
+    static func isWrapper(_ words: [UInt8], of arguments: [String]) -> Bool {
+        let words = words.split(separator: 0, omittingEmptySubsequences: false).dropLast()
+        return words.count > arguments.count
+            && zip(words.suffix(arguments.count), arguments).allSatisfy { $0.elementsEqual($1.utf8) }
+    }
+
+    /// Says that there is input that is not sent, or that there may be some later.
     static func tellIfUnsent() {
-        var count: Int32 = 0
-        // The call writes one `Int32`, and does not keep the pointer.
-        guard isPiped, isShared, unsafe ioctl(0, UInt(FIONREAD), &count) == 0, count > 0 else { return }
+        guard isPiped, isShared, mayHaveMore else { return }
         StandardStream.error.write(
             line: "bluebonnet: Standard input is not sent, because the calling program reads it as well. "
                 + "Write POST to send it, or --ignore-stdin (-I)."
         )
+    }
+
+    /// Whether it has bytes, or is a pipe that somebody can still write to.
+    private static var mayHaveMore: Bool {
+        var count: Int32 = 0
+        // The call writes one `Int32`, and does not keep the pointer.
+        if unsafe ioctl(0, UInt(FIONREAD), &count) == 0, count > 0 { return true }
+        var entry = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+        // The count is that of the entries, and `poll` does not keep the pointer. A pipe that
+        // nobody writes to is at its end, and a file is always ready.
+        return unsafe poll(&entry, 1, 0) == 0
     }
 
     /// The time after which a line says that the command waits.

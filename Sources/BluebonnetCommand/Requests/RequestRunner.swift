@@ -232,7 +232,9 @@ struct RequestRunner {
     /// Shows the request that would be sent, after all interceptors.
     private func showRequest(of plan: RequestPlan, _ named: NamedSession?) async throws {
         let transport: any Transport =
-            options.curl ? CurlTransport(words: options.curlWords) : OfflineTransport(style: style, output: .output)
+            options.curl
+            ? CurlTransport(words: options.curlWords, notes: options.curlNotes)
+            : OfflineTransport(style: style, output: .output)
         let session = SessionManager(configuration: try configuration(of: plan, named), transport: transport)
         do {
             _ = try await session.open(plan.request)

@@ -104,6 +104,17 @@ import Testing
         }
     }
 
+    @Test func `--curl names Digest, and says what it leaves out`() async throws {
+        try await withFiles { folder in
+            try Data(#"{"hosts":{}}"#.utf8).write(to: folder.appending(path: "pins.json"))
+            let arguments = [":1/", "-A", "digest", "-a", "ada:it's", "--pins", "pins.json", "--curl"]
+            let output = try await Command.run(arguments, in: folder)
+            #expect(output.status == 0, "\(output.errors)")
+            #expect(output.text.hasPrefix("# The pins of --pins are not in it"))
+            #expect(output.text.contains("--digest \\\n  --user 'ada:it'\\''s'"), "\(output.text)")
+        }
+    }
+
     // MARK: Helpers
 
     private func withFiles(_ test: (URL) async throws -> Void) async throws {

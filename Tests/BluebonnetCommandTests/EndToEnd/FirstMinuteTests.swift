@@ -83,13 +83,29 @@ import Testing
         try await FaultServer.run(Self.anything) { server in
             let process = Process()
             process.executableURL = URL(filePath: "/bin/sh")
-            process.arguments = ["-c", "\"$0\" \"$1\"; true", Command.executable.path, server.baseURL]
-            let input = Pipe()
+            process.arguments = ["-c", "'\(Command.executable.path)' '\(server.baseURL)'; true"]
+            let (input, errors) = (Pipe(), Pipe())
             process.standardInput = input
+            process.standardError = errors
             let status = try process.start()
             #expect(await status.value == 0)
             #expect(server.requests.map(\.method) == ["GET"])
+            // What may be written later is not sent, and that is said.
+            #expect(await errors.nextText().contains("Standard input is not sent"))
             try input.fileHandleForWriting.close()
+        }
+    }
+
+    @Test(.needs("timeout"))
+    func `a program that only runs the command passes on what is piped into it`() async throws {
+        try await FaultServer.run(Self.anything) { server in
+            let process = Process()
+            process.executableURL = URL(filePath: "/bin/sh")
+            let script = "(sleep 0.2; echo late) | timeout 60 '\(Command.executable.path)' '\(server.baseURL)'; true"
+            process.arguments = ["-c", script]
+            let status = try process.start()
+            #expect(await status.value == 0)
+            #expect(server.requests.map(\.bodyText) == ["late\n"])
         }
     }
 

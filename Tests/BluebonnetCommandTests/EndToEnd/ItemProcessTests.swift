@@ -105,6 +105,30 @@ import Testing
         }
     }
 
+    @Test func `--chunked sends what is written to a named pipe`() async throws {
+        try await withDirectory { folder in
+            let path = folder.appending(path: "pipe").path
+            // mkfifo reads the path only during the call, for which Swift keeps the C string alive.
+            let result = unsafe mkfifo(path, 0o600)
+            try #require(result == 0)
+            try await FaultServer.run(Self.anything) { server in
+                async let run = Command.run(server.baseURL, "--chunked", "@\(path)")
+                await withCheckedContinuation { continuation in
+                    DispatchQueue(label: "pipe").async {
+                        // Opening a pipe for writing waits until the command opens it for reading.
+                        let pipe = FileHandle(forWritingAtPath: path)
+                        try? pipe?.write(contentsOf: Data("through a pipe".utf8))
+                        try? pipe?.close()
+                        continuation.resume()
+                    }
+                }
+                let output = try await run
+                #expect(output.status == 0, "\(output.errors)")
+                #expect(server.requests.first?.bodyText == "through a pipe")
+            }
+        }
+    }
+
     @Test func `--raw may begin with a dash, and is not read from standard input`() async throws {
         try await FaultServer.run(Self.anything) { server in
             let output = try await Command.run([server.baseURL, "--raw", "-1 é"], input: "piped")
