@@ -98,6 +98,23 @@ import Testing
         #expect(kind(fields + [("c", "d")], limits: limits) == .fieldsTooLarge)
     }
 
+    @Test func `the error names the limit that was exceeded`() {
+        let limits = HTTP1Limits(headerSection: 100_000, headerLine: 50)
+        let long = [(":status", "200"), ("a", String(repeating: "b", count: 50))]
+        let many = [(":status", "200")] + (0...HTTP1Limits.fieldCount).map { _ in ("a", "b") }
+        let large = [(":status", "200"), ("a", String(repeating: "b", count: 90))]
+        let cases = [
+            (long, limits, "a field of more than 50 bytes"),
+            (many, HTTP1Limits(headerSection: .max, headerLine: 50), "more than \(HTTP1Limits.fieldCount) fields"),
+            (large, HTTP1Limits(headerSection: 100), "a field section of more than 100 bytes"),
+        ]
+        for (fields, limits, clause) in cases {
+            var reader = HTTP2FieldReader(limits: limits)
+            let fault = #expect(throws: HTTP2Fault.self) { _ = try reader.head(HPACKHeaders(fields)) }
+            #expect(fault?.clause == "sent \(clause)")
+        }
+    }
+
     @Test func `trailers have no pseudo-header field`() throws {
         var reader = HTTP2FieldReader(limits: HTTP1Limits())
         let trailers = try reader.trailers(HPACKHeaders([("a", "b")]))

@@ -321,6 +321,12 @@ extension HTTP2Rule {
         ).uploading,
         Self(
             "9113 §6.9.1",
+            "a window above the largest, of a stream whose request is complete",
+            .stream(.flowControlError, .protocolViolation),
+            .windowUpdate(0x7FFF_FFFF, stream: stream)
+        ),
+        Self(
+            "9113 §6.9.1",
             "a window of the connection above the largest",
             connection(.flowControlError),
             .windowUpdate(0x7FFF_FFFF)
