@@ -22,7 +22,6 @@ import Testing
         #expect(try await run("-p", "h").text == Self.received)
         #expect(try await run("--headers").text == Self.received)
         #expect(try await run("--body").text == "hello")
-        #expect(try await run("--print=").text == "")
     }
 
     @Test func `--meta shows connection, bytes and phases, and no body`() async throws {

@@ -11,7 +11,7 @@ import Testing
     @Test(
         arguments: [
             ([], .responseBody), (["--print=Hh"], .heads), (["-p", "HhBbm"], PrintedParts(rawValue: 31)),
-            (["--print="], []), (["--headers"], .responseHead), (["--body"], .responseBody), (["--meta"], .meta),
+            (["--headers"], .responseHead), (["--body"], .responseBody), (["--meta"], .meta),
             (["--headers", "--meta"], [.responseHead, .meta]), (["--quiet"], []), (["-q"], []),
             (["--all"], [.requestHead, .responseHead, .responseBody]), (["--all", "--print=h"], .responseHead),
         ] as [([String], PrintedParts)]
