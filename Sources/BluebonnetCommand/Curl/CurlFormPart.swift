@@ -8,11 +8,12 @@ enum CurlFormPart {
     /// - Returns: The item that makes the same part.
     /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
     static func item(_ text: String, option: String) throws(CommandFailure) -> RequestItem {
-        let (name, content) = try split(text, option: option)
-        let isFile = content.first == "@"
-        let isText = content.first == "<"
-        var parts = try fields(of: isFile || isText ? content.dropFirst() : content)
-        let value = parts.isEmpty ? "" : parts.removeFirst()
+        let (name, written) = try split(text, option: option)
+        let isFile = written.first == "@"
+        let isText = written.first == "<"
+        var parts = try fields(of: isFile || isText ? written.dropFirst() : written)
+        let content = parts.isEmpty ? "" : parts.removeFirst()
+        let value = isFile || isText ? HomeFolder.literal(content) : content
         var type: String?
         var fileName: String?
         for part in parts {
@@ -33,7 +34,7 @@ enum CurlFormPart {
             guard fileName == nil else { throw .usage("\(option) with ;filename= is supported here for files only.") }
             return .part(name: name, value: isText ? .file(value) : .text(value), type: type)
         }
-        if value.contains(","), !content.dropFirst().hasPrefix("\"") {
+        if value.contains(","), !written.dropFirst().hasPrefix("\"") {
             throw .usage("\(option) with several files in one part is not supported here.")
         }
         let typed = type ?? Self.type(ofFileNamed: fileName ?? value)

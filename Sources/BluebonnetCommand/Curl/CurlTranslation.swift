@@ -170,16 +170,13 @@ struct CurlTranslation {
             if !data.isEmpty { query.append(try data.collect()) }
         } else if let upload {
             options.chunked = options.chunked || upload == "-"
-            items.append(.body(path: Self.file(upload)))
+            items.append(.body(path: HomeFolder.literal(upload)))
         } else if let file = data.file {
-            items.append(.body(path: Self.file(file)))
+            items.append(.body(path: HomeFolder.literal(file)))
         } else {
             body = data.bytes
         }
     }
-
-    /// A path in which a tilde is a name, as for curl.
-    private static func file(_ path: String) -> String { path.hasPrefix("~") ? "./" + path : path }
 
     private mutating func setMethod() throws(CommandFailure) {
         let implied: HTTPRequest.Method =

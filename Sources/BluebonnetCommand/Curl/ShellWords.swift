@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// The words of a command line as bash splits it: quotes, escapes, `$'…'` and continued lines.
 ///
 /// Nothing is run and nothing is replaced: what only a shell can do is an error.
@@ -7,15 +9,21 @@ struct ShellWords {
 
     /// Splits a line.
     ///
-    /// - Parameter line: The line; a backslash or a quote may continue it on the next one.
+    /// - Parameters:
+    ///   - line: The line; a backslash or a quote may continue it on the next one.
+    ///   - home: The home folder, for a `~` without quotes in front of a word.
     /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
-    init(_ line: String) throws(CommandFailure) {
-        var reader = Reader(rest: Array(line.utf8)[...])
+    init(
+        _ line: String,
+        home: String? = ProcessInfo.processInfo.environment["HOME"]
+    ) throws(CommandFailure) {
+        var reader = Reader(rest: Array(line.utf8)[...], home: home)
         words = try reader.readWords()
     }
 
     private struct Reader {
         var rest: ArraySlice<UInt8>
+        let home: String?
         var words: [[UInt8]] = []
         /// The word that is being read; nil between two of them.
         var word: [UInt8]?
@@ -35,6 +43,7 @@ struct ShellWords {
                 case UInt8(ascii: "$") where rest.first == UInt8(ascii: "'"):
                     rest.removeFirst()
                     try readANSI()
+                case UInt8(ascii: "~") where word == nil: try readTilde()
                 case UInt8(ascii: "#") where word == nil: rest = rest.drop { $0 != 0x0A }
                 case UInt8(ascii: "^") where rest.first == 0x0A || rest.first == 0x0D || rest.first == 0x22:
                     throw .usage("The line is written for Windows; copy it as cURL (bash) or (POSIX).")
@@ -94,6 +103,15 @@ struct ShellWords {
             } else if next != 0x0A {
                 append(next)
             }
+        }
+
+        /// Reads the beginning of a word behind `~`.
+        private mutating func readTilde() throws(CommandFailure) {
+            let isHome = rest.first.map { [0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "/")].contains($0) } ?? true
+            guard isHome, let home else {
+                throw .usage("The line has a “~” without quotes that is not the home folder, for a shell to replace.")
+            }
+            append(home.utf8)
         }
 
         private mutating func readQuoted() throws(CommandFailure) {

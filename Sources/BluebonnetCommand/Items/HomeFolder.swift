@@ -16,4 +16,11 @@ enum HomeFolder {
         guard let home, !home.isEmpty, path == "~" || path.utf8.starts(with: "~/".utf8) else { return path }
         return home + path.dropFirst()
     }
+
+    /// A path in which a tilde at the beginning is a part of a name. Foundation takes `~` and
+    /// `~NAME` for home folders of the system's users.
+    static func literal(_ path: String) -> String { path.utf8.first == UInt8(ascii: "~") ? "./" + path : path }
+
+    /// The URL of a file by its path, where a tilde is a part of a name.
+    static func file(_ path: String) -> URL { URL(filePath: literal(path)) }
 }

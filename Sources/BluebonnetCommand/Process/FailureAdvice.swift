@@ -15,6 +15,8 @@ enum FailureAdvice {
             "--cacert FILE trusts its authority, and --insecure (-k) every certificate."
         case .certificateExpired, .certificateNotYetValid, .certificateHostMismatch:
             "--insecure (-k) accepts every certificate."
+        case .requestBodyNotReplayable where error.message.contains("expectsContinue"):
+            "The item for this is Expect:100-continue."
         case .redirectRefused where error.message.contains("sendsBodiesOnInsecureRedirects"):
             "The option for this is --body-on-insecure-redirects."
         default: nil

@@ -19,7 +19,7 @@ enum FileKind: Equatable, Sendable {
 
     /// The kind of the file that a path leads to, through links.
     init(target path: String) {
-        let target = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
+        let target = HomeFolder.file(path).resolvingSymlinksInPath().path(percentEncoded: false)
         self.init(path: target)
     }
 

@@ -111,7 +111,7 @@ struct BodyItems: Sendable {
             // What cannot be opened is an error before anything is sent.
             if path != "-" { try check(place) }
             content.body = .stream(FilePieces(path: place))
-        } else if path != "-", let body = try? RequestBody.file(URL(filePath: place)) {
+        } else if path != "-", let body = try? RequestBody.file(HomeFolder.file(place)) {
             content.body = body
         } else {
             // Standard input, the shell's <(…) and everything else that is not a file is read
@@ -231,7 +231,7 @@ struct BodyItems: Sendable {
         to form: inout MultipartFormData
     ) throws(CommandFailure) {
         do throws(NetworkingError) {
-            try form.append(fileURL: URL(filePath: path), name: name, fileName: fileName, mimeType: type)
+            try form.append(fileURL: HomeFolder.file(path), name: name, fileName: fileName, mimeType: type)
         } catch {
             throw .usage(error.message)
         }

@@ -26,7 +26,7 @@ enum OptionHint {
         (["-u", "--user"], "Write --auth USER:PASSWORD, or -a USER:PASSWORD."),
         (["-G", "--get", "--url-query"], "Write the parameters behind the URL: name==value."),
         (["-T", "--upload-file"], "Write the file behind the URL: bluebonnet PUT example.org @photo.png."),
-        (["-r", "--range"], "Write it behind the URL: Range:bytes=0-99."),
+        (["--range"], "Write it behind the URL: Range:bytes=0-99."),
         (["-e", "--referer"], "Write it behind the URL: Referer:http://example.org/."),
         (["--user-agent"], "Write it behind the URL: User-Agent:name."),
         (["--cookie"], "Write Cookie:name=value behind the URL, or --cookies FILE."),

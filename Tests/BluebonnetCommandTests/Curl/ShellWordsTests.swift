@@ -30,6 +30,12 @@ import Testing
         #expect(words.map(\.count) == [4, 1_000_000, 500_000])
     }
 
+    @Test func `a tilde in front of a word is the home folder`() throws {
+        let words = try ShellWords("~ ~/a a~ '~/b' \\~/c", home: "/home/ada").words
+        #expect(words.map { String(decoding: $0, as: UTF8.self) } == ["/home/ada", "/home/ada/a", "a~", "~/b", "~/c"])
+        #expect(throws: CommandFailure.self) { try ShellWords("~bob/a", home: "/home/ada") }
+    }
+
     @Test func `bytes that are no text stay as they are`() throws {
         #expect(try ShellWords(#"$'\xff\x80a'"#).words == [[0xFF, 0x80, 0x61]])
     }

@@ -80,6 +80,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [["@~root"], ["--form", "a@~root"], ["a=@~root"]])
+    func `a tilde in front of a name is a part of it`(items: [String]) async throws {
+        try await withDirectory { folder in
+            try Data("12345".utf8).write(to: folder.appending(path: "~root"))
+            try await FaultServer.run(Self.anything) { server in
+                let output = try await Command.run([server.baseURL] + items, in: folder)
+                #expect(output.status == 0, "\(output.errors)")
+                #expect(server.requests.first?.bodyText.contains("12345") == true)
+            }
+        }
+    }
+
     @Test(arguments: [["a=1"], ["--raw", "abc"], ["@x.txt"], ["@-"], ["--form", "f@x.txt", "a=1"], []])
     func `--chunked tells no length`(items: [String]) async throws {
         try await withDirectory { folder in

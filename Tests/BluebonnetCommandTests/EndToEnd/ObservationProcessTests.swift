@@ -139,6 +139,6 @@ import Testing
 
     @Test func `--offline sends nothing that could be observed`() async throws {
         let output = try await Command.run("get", "example.org", "--offline", "--timings")
-        #expect(output.status == 2 && output.errors.contains("--offline, which sends nothing"))
+        #expect(output.status == 2 && output.errors.contains("--offline and --curl, which send nothing"))
     }
 }

@@ -140,9 +140,9 @@ struct TLSOptionProcessTests {
                 try Data(list.madePEM().utf8).write(to: file)
                 try await FaultServer.run(Self.ok, options: .init(tls: tls)) { server in
                     let arguments = ["get", server.baseURL, "--cacert", roots.path]
-                    let output = try await Command.run(arguments + ["--crlfile", file.path])
+                    let output = try await Command.run(arguments + ["--crlfile", file.path, "--json-errors"])
                     #expect(output.status == (code == nil ? 0 : 6), "\(output)")
-                    if let code { #expect(output.errors.hasPrefix("bluebonnet: \(code): "), "\(output)") }
+                    if let code { #expect(output.errors.contains("\"code\":\"\(code)\""), "\(output)") }
                     #expect(server.requests.count == (code == nil ? 1 : 0))
                     #expect(try await Command.run(arguments).status == 0)
                     let result = try await batch(server, ["--cacert", roots.path, "--crlfile", file.path])
