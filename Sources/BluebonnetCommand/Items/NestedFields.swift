@@ -36,8 +36,7 @@ struct NestedFields {
     ///
     /// - Parameters:
     ///   - value: Its value.
-    ///   - written: Its text in JSON, where that is to be kept: `1.50` has the value 1.5. Where
-    ///     other fields add to the value, the text is not kept.
+    ///   - written: Its text in JSON, where that is to be kept: `1.50` has the value 1.5.
     ///   - path: Its path. Objects and lists on the way are made; the JSON of a `name:=json` can be
     ///     added to.
     /// - Throws: ``CommandFailure`` when there is a value already, or a value on the way is not an
@@ -114,9 +113,13 @@ struct NestedFields {
         switch node {
         case .gap: return Members()
         case .object(let members): return members
-        case .value(.object(let object), _):
+        case .value(.object(let object), let written):
             var members = Members(names: object.keys)
             for (key, value) in object { members.nodes[key] = .value(value, written: nil) }
+            // Of a repeated name the last member counts, as in the value.
+            for (name, text) in JSONTokens.members(of: written ?? [], where: { object[$0] != nil }) {
+                members.nodes[name] = object[name].map { .value($0, written: text) }
+            }
             return members
         default: throw conflict(node, path, position, wanted: "an object")
         }
@@ -130,7 +133,10 @@ struct NestedFields {
         switch node {
         case .gap: return []
         case .array(let elements): return elements
-        case .value(.array(let elements), _): return elements.map { .value($0, written: nil) }
+        case .value(.array(let elements), let written):
+            let texts = JSONTokens.elements(of: written ?? [])
+            guard texts.count == elements.count else { return elements.map { .value($0, written: nil) } }
+            return zip(elements, texts).map { .value($0, written: $1) }
         default: throw conflict(node, path, position, wanted: "a list")
         }
     }

@@ -103,6 +103,27 @@ extension JSONTokens {
         return members
     }
 
+    /// The elements of an array as they are written, without white space between tokens.
+    ///
+    /// - Parameter text: A valid array.
+    /// - Returns: The elements in their order.
+    static func elements(of text: [UInt8]) -> [[UInt8]] {
+        var tokens = JSONTokens(text)
+        var elements: [[UInt8]] = []
+        guard tokens.next()?.kind == .open else { return elements }
+        while let token = tokens.peek(), token.kind != .close {
+            if token.kind == .comma { _ = tokens.next() }
+            if let element = tokens.takeValue(keeping: true) { elements.append(element) }
+        }
+        return elements
+    }
+
+    /// The next token, which stays the next one.
+    private func peek() -> Token? {
+        var copy = self
+        return copy.next()
+    }
+
     /// The value of a string with its quotes.
     private static func string(_ text: ArraySlice<UInt8>) -> String {
         guard text.contains(UInt8(ascii: "\\")) else {

@@ -31,13 +31,19 @@ import Testing
         #expect(try json([("l", [1, 2]), ("l[]", 3)]) == #"{"l":[1,2,3]}"#)
     }
 
-    @Test func `the text of a value is kept, unless another field adds to it`() throws {
+    @Test func `the text of a value is kept, also where another field adds to it`() throws {
         var nested = NestedFields()
         try nested.set(1.5, written: Array("1.50".utf8), at: try FieldPath("a"))
         try nested.set(["x": 100], written: Array(#"{"x":1e2}"#.utf8), at: try FieldPath("b"))
         #expect(String(decoding: try nested.data(), as: UTF8.self) == #"{"a":1.50,"b":{"x":1e2}}"#)
         try nested.set(2, at: try FieldPath("b[y]"))
-        #expect(String(decoding: try nested.data(), as: UTF8.self) == #"{"a":1.50,"b":{"x":100,"y":2}}"#)
+        #expect(String(decoding: try nested.data(), as: UTF8.self) == #"{"a":1.50,"b":{"x":1e2,"y":2}}"#)
+        var list = NestedFields()
+        let text = #"[1.0,[2e1,{}],"\u0041",[]]"#
+        try list.set(try JSONValue(parsing: text), written: Array(text.utf8), at: try FieldPath("l"))
+        try list.set(3, at: try FieldPath("l[]"))
+        try list.set(4, at: try FieldPath("l[1][]"))
+        #expect(String(decoding: try list.data(), as: UTF8.self) == #"{"l":[1.0,[2e1,{},4],"\u0041",[],3]}"#)
     }
 
     @Test(arguments: [
