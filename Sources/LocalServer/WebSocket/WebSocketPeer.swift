@@ -153,10 +153,13 @@ package struct WebSocketPeer: ~Copyable {
     @concurrent
     package func send(_ frame: WebSocketFrame) async throws { try await send(frame.bytes) }
 
-    /// Sends bytes as they are.
+    /// Sends bytes as they are, and waits while the client takes no more.
     @concurrent
     package func send(_ bytes: [UInt8]) async throws {
         try await outbound.write(ByteBuffer(bytes: bytes))
+        // Only the event loop knows what the client takes. On a machine that is busy, a script
+        // could write all it has before the event loop has seen the first byte.
+        try await channel.eventLoop.submit {}.get()
     }
 
     // MARK: The end
