@@ -17,8 +17,8 @@ struct FilePieces: AsyncSequence, Sendable {
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: Reader(path: path)) }
 }
 
-/// Opens and reads a file on a thread of its own: a pipe blocks both until somebody writes, and must
-/// not block a thread of Swift's.
+/// Opens and reads a file on a thread of its own: a pipe blocks both until somebody writes, and
+/// must not block a thread of Swift's.
 private final class Reader: Sendable {
     private let path: String
     private let file = Mutex<InputFile?>(nil)
