@@ -269,3 +269,9 @@ struct BuiltInSteps: Sendable {
         }
     }
 }
+
+extension Request {
+    /// The request with the `Accept-Encoding` that a session that undoes content codings sends with
+    /// it, for what shows a request before it is sent.
+    package var offeringCodings: Request { BuiltInSteps.withOffer(self) }
+}

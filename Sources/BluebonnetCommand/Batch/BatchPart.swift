@@ -73,7 +73,7 @@ extension Request {
             case .value(let value):
                 form.append(value, name: part.name, fileName: part.fileName, mimeType: part.type)
             case .file(let path):
-                let file = URL(filePath: path)
+                let file = HomeFolder.file(path)
                 try form.append(fileURL: file, name: part.name, fileName: part.fileName, mimeType: part.type)
             }
         }

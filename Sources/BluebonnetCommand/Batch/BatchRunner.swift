@@ -96,7 +96,7 @@ struct BatchRunner {
         var status: Int?
         do {
             var request = line.request
-            if let path = line.bodyFile { request.body = try .file(URL(filePath: path)) }
+            if let path = line.bodyFile { request.body = try .file(HomeFolder.file(path)) }
             if let parts = line.parts { try request.setBody(parts) }
             guard let output = line.output else {
                 return .response(BatchResult.Received(try await session.data(for: request)))

@@ -26,7 +26,9 @@ struct BodyPrinter {
     }
 
     /// The largest body that is formatted or coloured; a larger one is shown as it comes.
-    private static let mostFormatted = 16 << 20
+    private static let mostFormatted = 4 << 20
+    /// The largest body that a filter is used on, since all of it is in memory with its values.
+    private static let mostFiltered = 256 << 20
 
     private var text: BodyText { BodyText(style: style) }
 
@@ -56,8 +58,11 @@ struct BodyPrinter {
             try await write(start, &pieces)
             return .shown
         }
-        let limit = filter == nil ? Self.mostFormatted : .max
+        let limit = filter == nil ? Self.mostFormatted : Self.mostFiltered
         while start.count <= limit, let piece = try await pieces.next() { start += piece }
+        guard filter == nil || start.count <= limit else {
+            throw NetworkingError(.bodyTooLarge, "The body is larger than the \(limit) bytes that --filter reads.")
+        }
         if let filter { return write(start, contentType, type, picking: filter) }
         if start.count <= limit, let shown = text.render(start, kind: kind, contentType, type) {
             output.write(line: shown)

@@ -20,21 +20,26 @@ final class ExchangeDisplay: TransactionObserver {
     private let parts: PrintedParts
     /// The version that is spoken; nil where the connection decides it.
     private let version: HTTPVersion?
+    /// Whether the engine adds which content codings it undoes.
+    private let offersCodings: Bool
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - heads: The writer.
     ///   - parts: The parts that are shown: of the requests, and whether heads of responses are.
     ///   - version: The version of HTTP; nil where the connection decides it.
-    init(_ heads: HeadWriter, parts: PrintedParts, version: HTTPVersion?) {
+    ///   - offersCodings: Whether the session undoes content codings.
+    init(_ heads: HeadWriter, parts: PrintedParts, version: HTTPVersion?, offersCodings: Bool) {
         (self.heads, self.parts, self.version) = (heads, parts, version)
+        self.offersCodings = offersCodings
     }
 
     /// Whether a request was sent: the response of a cache has none.
     var hasRequest: Bool { state.withLock { $0.last != nil } }
 
     func willSend(_ transaction: inout OutgoingTransaction) -> TransactionEnding? {
-        let (number, request) = (transaction.number, transaction.request)
+        let number = transaction.number
+        let request = offersCodings ? transaction.request.offeringCodings : transaction.request
         let (previous, earlierURL) = state.withLock { state -> (ResponseHead?, URL?) in
             state.last = number
             state.requests[number] = request.url

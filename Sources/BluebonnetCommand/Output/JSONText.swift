@@ -15,8 +15,11 @@ struct JSONText {
         case asWritten
     }
 
+    /// The bytes of text behind which the rest is not broken into lines.
+    static let mostFormatted = 16 << 20
+
     private let paint: Paint
-    private let layout: Layout
+    private var layout: Layout
     private var text = ""
     private var depth = 0
     private var previous: JSONTokens.Token.Kind?
@@ -44,6 +47,8 @@ struct JSONText {
         var token = rest.next()
         while let this = token {
             let following = rest.next()
+            // Each level of a deep value costs its depth in spaces, for every line in it.
+            if layout == .formatted, text.utf8.count >= Self.mostFormatted { layout = .compact }
             if layout == .asWritten, end > 0 {
                 // A carriage return would move the cursor back.
                 let space = tokens.bytes[end..<this.range.lowerBound].filter { $0 != UInt8(ascii: "\r") }
@@ -89,7 +94,7 @@ struct JSONText {
 
     /// A string in which unwanted characters are escapes (RFC 8259 §7), in UTF-16 as they have to
     /// be.
-    private static func harmless(_ string: String) -> String {
+    static func harmless(_ string: String) -> String {
         guard string.unicodeScalars.contains(where: ShownText.isUnwanted) else { return string }
         var shown = ""
         for scalar in string.unicodeScalars {

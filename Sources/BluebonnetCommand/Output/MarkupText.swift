@@ -13,6 +13,9 @@ struct MarkupText {
         var hasText = false
     }
 
+    /// The bytes of text behind which lines are not indented any more.
+    static let mostIndented = 16 << 20
+
     private let bytes: [UInt8]
     private let paint: Paint
     private let isHTML: Bool
@@ -149,10 +152,15 @@ struct MarkupText {
     // MARK: Text
 
     private func formatted() -> String {
-        var lines: [String] = []
+        var result = ""
         var depth = 0
         var index = 0
-        func add(_ text: String) { lines.append(String(repeating: "  ", count: depth) + text) }
+        func add(_ text: String) {
+            if index > 0, !result.isEmpty { result += "\n" }
+            // Each level of a deep document costs its depth in spaces.
+            if result.utf8.count < Self.mostIndented { result += String(repeating: "  ", count: depth) }
+            result += text
+        }
         while index < parts.count {
             let part = parts[index]
             switch part.kind {
@@ -172,7 +180,7 @@ struct MarkupText {
             }
             index += 1
         }
-        return lines.joined(separator: "\n")
+        return result
     }
 
     private func isClosed(at index: Int) -> Bool { index < parts.count && parts[index].kind == .close }

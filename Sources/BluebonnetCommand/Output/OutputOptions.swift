@@ -41,6 +41,9 @@ struct OutputOptions: ParsableArguments {
         }
     }
 
+    /// Whether an option says which parts are shown.
+    var choosesParts: Bool { printed != nil || headers || body || meta }
+
     /// The parts to show.
     ///
     /// - Parameter usual: The parts without an option that says so.
@@ -50,10 +53,9 @@ struct OutputOptions: ParsableArguments {
         if headers { parts.insert(.responseHead) }
         if body { parts.insert(.responseBody) }
         if meta { parts.insert(.meta) }
-        let isChosen = printed != nil || headers || body || meta
         if quiet { return [] }
-        if all, !isChosen { return [.requestHead, .responseHead, .responseBody] }
-        return isChosen ? parts : usual
+        if all, !choosesParts { return [.requestHead, .responseHead, .responseBody] }
+        return choosesParts ? parts : usual
     }
 }
 

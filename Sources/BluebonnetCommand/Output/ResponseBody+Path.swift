@@ -14,7 +14,7 @@ extension ResponseBody {
     func write(toPath path: String) async throws -> Int {
         switch FileKind(path: path) {
         case .missing, .regular:
-            return try await write(to: URL(filePath: path))
+            return try await write(to: HomeFolder.file(path))
         case .directory:
             throw NetworkingError(.outputFailed, "\(path) is a directory.")
         case .link, .special:

@@ -22,6 +22,7 @@ enum ErrorReport {
             "error": ["code": .string(failure.code), "message": .string(failure.message)],
             "exitStatus": JSONValue(Int(failure.status.rawValue)),
         ]
-        return report.description
+        // A terminal may show it: the characters that steer one are escapes.
+        return JSONText.harmless(report.description)
     }
 }

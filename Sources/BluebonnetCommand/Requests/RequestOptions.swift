@@ -183,13 +183,14 @@ struct RequestOptions: ParsableArguments {
                 "--body-on-insecure-redirects and --no-insecure-redirects cannot be used together."
             )
         }
+        if output?.isEmpty == true { throw ValidationError("--output needs the name of a file.") }
         if saving.remoteName, output != nil {
             throw ValidationError("--output and --remote-name cannot be used together.")
         }
         if saving.continues, !saving.remoteName, output == nil || output == "-" {
             throw ValidationError("--continue needs a file: -O, or -o FILE.")
         }
-        if saving.isOn, include || filter != nil || stream || shown.printed != nil {
+        if saving.isOn, include || filter != nil || stream || shown.choosesParts {
             throw ValidationError(
                 "--remote-name and --continue save the body, and cannot be used with options that show it; -v shows heads."
             )

@@ -39,13 +39,16 @@ struct RequestRunner {
         let observation = options.observation.observation(ofOneRequest: true)
         var configuration = try configuration(of: plan, named)
         if let observation { configuration.observers = [observation] }
-        let display = options.verbose ? ExchangeDisplay(heads, parts: .heads, version: version) : nil
-        if let display { configuration.observers += [RetryDisplay(heads: heads), display] as [any TaskObserver] }
-        if options.shown.all { configuration.observers.append(ExchangeDisplay(output, parts: parts, version: version)) }
+        func display(_ heads: HeadWriter, _ parts: PrintedParts) -> ExchangeDisplay {
+            ExchangeDisplay(heads, parts: parts, version: version, offersCodings: configuration.decodesContent)
+        }
+        let verbose = options.verbose ? display(heads, .heads) : nil
+        if let verbose { configuration.observers += [RetryDisplay(heads: heads), verbose] as [any TaskObserver] }
+        if options.shown.all { configuration.observers.append(display(output, parts)) }
         let session = SessionManager(configuration: configuration)
         do {
             try await CookieJar.saving(configuration.cookieJar, and: configuration.cache) {
-                try await send(plan, over: session, named, filter: filter, observation, display)
+                try await send(plan, over: session, named, filter: filter, observation, verbose)
             }
         } catch {
             // The failure of the request is the one that counts.
@@ -254,7 +257,7 @@ struct RequestRunner {
         if let savedPath {
             guard isFailure else { return try await save(response, as: savedPath) }
             let status = response.head.status
-            StandardStream.error.write(line: "bluebonnet: \(status): nothing was written to \(savedPath).")
+            tell("\(status): nothing was written to \(savedPath).")
         }
         // The output begins here, and the bar must not be in it.
         Terminal.shared.endStatus()
@@ -278,9 +281,7 @@ struct RequestRunner {
             guard isFailure, savedPath == nil, !parts.contains(.responseHead), !options.verbose else { break }
             tellStatus(of: response)
         case .withheld:
-            StandardStream.error.write(
-                line: "bluebonnet: The body is binary (\(type)) and is not shown on a terminal; save it with -o FILE."
-            )
+            tell("The body is binary (\(type)) and is not shown on a terminal; save it with -o FILE.")
         case .notJSON:
             throw CommandFailure(message: "The response is not JSON (\(type)); --filter needs it.", status: .transport)
         case .nothingPicked:
@@ -295,7 +296,12 @@ struct RequestRunner {
     }
 
     private func tellStatus(of response: TransportResponse) {
-        StandardStream.error.write(line: "bluebonnet: \(response.head.status)\(advice(for: response))")
+        tell("\(response.head.status)\(advice(for: response))")
+    }
+
+    /// Writes a line with words of the server's.
+    private func tell(_ text: String) {
+        StandardStream.error.write(line: "bluebonnet: \(ShownText.harmless(text))")
     }
 
     /// Streams the body into a file, and prints a summary on a terminal.

@@ -126,11 +126,21 @@ struct UserSettings: Equatable, Sendable {
         with rules: [Rule]
     ) throws(CommandFailure) -> [String] {
         var chosen: [String] = []
-        for option in rules.flatMap(\.options).reversed() {
-            if (try? RequestOptions.parse([option] + chosen + arguments)) != nil {
-                chosen.insert(option, at: 0)
-            } else if (try? RequestOptions.parse([option, "http://localhost/"])) == nil {
+        for rule in rules.reversed() {
+            // An option that takes the next argument as its value must not get the URL.
+            let url = "http://localhost/"
+            let isWhole = leaves([url], behind: rule.options)
+            for option in rule.options where !isWhole && !leaves([url], behind: [option]) {
                 throw .usage("has “\(option)”, which is not an option of requests; a value is written as --timeout=5.")
+            }
+            // Some options need another one beside them.
+            if isWhole, leaves([options.url] + options.items, behind: rule.options + chosen, before: arguments) {
+                chosen = rule.options + chosen
+                continue
+            }
+            for option in rule.options.reversed()
+            where leaves([options.url] + options.items, behind: [option] + chosen, before: arguments) {
+                chosen.insert(option, at: 0)
             }
         }
         var names = Set(options.items.compactMap { header($0)?.name.lowercased() })
@@ -140,5 +150,15 @@ struct UserSettings: Equatable, Sendable {
             headers.insert(text, at: 0)
         }
         return chosen + arguments + headers
+    }
+
+    /// Whether arguments can be parsed with options in front of them, and have the same words then.
+    private static func leaves(
+        _ words: [String],
+        behind options: [String],
+        before arguments: [String]? = nil
+    ) -> Bool {
+        guard let parsed = try? RequestOptions.parse(options + (arguments ?? words)) else { return false }
+        return [parsed.url] + parsed.items == words
     }
 }

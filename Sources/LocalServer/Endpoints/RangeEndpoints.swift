@@ -18,9 +18,11 @@ enum RangeEndpoints {
             throw EndpointError(.notFound, "The number of bytes must be 1 to 104857600.")
         }
         let tag = "\"range\(count)\""
-        let size = max(1, try exchange.number("chunk_size", default: 64 * 1024))
+        let size = min(max(1, try exchange.number("chunk_size", default: 64 * 1024)), count)
         let duration = try exchange.number("duration", default: 0.0)
-        guard duration >= 0 else { throw EndpointError(.badRequest, "The duration must not be negative.") }
+        guard 0...3600 ~= duration else {
+            throw EndpointError(.badRequest, "The duration must be 0 to 3600 seconds.")
+        }
         var headers: HTTPFields = [
             .acceptRanges: "bytes", .eTag: tag, .lastModified: lastModified,
             .contentType: "application/octet-stream",

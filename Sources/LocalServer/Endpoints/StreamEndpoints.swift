@@ -95,8 +95,8 @@ enum StreamEndpoints {
         let duration = try exchange.number("duration", default: 2.0)
         let delay = try exchange.number("delay", default: 0.0)
         let code = try exchange.number("code", default: 200)
-        guard 1...10_485_760 ~= count, duration >= 0, delay >= 0, 200..<1000 ~= code else {
-            throw EndpointError(.badRequest, "numbytes must be 1 to 10485760, and the times must not be negative.")
+        guard 1...10_485_760 ~= count, 0...3600 ~= duration, 0...3600 ~= delay, 200..<1000 ~= code else {
+            throw EndpointError(.badRequest, "numbytes must be 1 to 10485760, and each time 0 to 3600 seconds.")
         }
         try await Task.sleep(for: .seconds(delay))
         let pause = Duration.seconds(duration / Double(count))

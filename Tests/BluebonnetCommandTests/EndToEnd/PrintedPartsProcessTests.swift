@@ -80,6 +80,7 @@ import Testing
                 text += next
             }
             #expect(text.hasPrefix("GET /slow HTTP/1.1\n"), "\(text)")
+            #expect(text.contains("\nAccept-Encoding: "), "\(text)")
             #expect(!text.contains("HTTP/1.1 200"))
             gate.open()
             #expect(await status.value == 0)
@@ -120,6 +121,19 @@ import Testing
                 !text.contains("\u{1B}") && !text.contains("\u{07}") && !text.contains("\u{9B}"),
                 "\(type): \(text)"
             )
+        }
+    }
+
+    @Test func `no reason phrase and no media type steers the terminal`() async throws {
+        let missing = FaultStep.send("HTTP/1.1 404 No\u{9B}31m\r\nContent-Length: 0\r\n\r\n")
+        let type = "application/\u{9B}31m\u{202E}x"
+        let binary = FaultStep.respond(headers: [("Content-Type", type)], bytes: [0])
+        for (response, options) in [
+            (missing, ""), (missing, "-o /dev/null"), (binary, ""), (binary, "--filter a --json-errors"),
+        ] {
+            let text = try await show(response, options, environment: "NO_COLOR=1")
+            #expect(!text.contains("\u{9B}") && !text.contains("\u{202E}"), "\(text)")
+            #expect(text.contains("404 No") || text.contains("application/"), "\(text)")
         }
     }
 

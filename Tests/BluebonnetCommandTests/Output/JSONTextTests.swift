@@ -30,6 +30,13 @@ import Testing
         #expect(render(Self.json, .formatted) == expected)
     }
 
+    @Test func `a deep value does not cost its depth for every line in it`() {
+        let json = String(repeating: "[", count: 500) + String(repeating: "0,", count: 100_000) + "0"
+        let text = render(json + String(repeating: "]", count: 500), .formatted)
+        #expect(text.utf8.count < JSONText.mostFormatted + 1_000_000)
+        #expect(text.hasPrefix("[\n  ["))
+    }
+
     @Test func `compact JSON has no white space between its tokens`() {
         #expect(render(#" { "a b" : [ 1 , -0 ] } "#, .compact) == #"{"a b":[1,-0]}"#)
     }

@@ -33,6 +33,13 @@ import Testing
         #expect(xml(text) == text)
     }
 
+    @Test func `deep XML does not cost its depth for every line in it`() {
+        let count = 20_000
+        let text = xml(String(repeating: "<a>", count: count) + "<b/>" + String(repeating: "</a>", count: count))
+        #expect(text.hasPrefix("<a>\n  <a>\n"))
+        #expect(text.utf8.count < MarkupText.mostIndented + 1_000_000)
+    }
+
     @Test func `colours wrap tags, attributes, values and comments`() {
         let text = MarkupText.render("<a b='c'/>x<!--d-->", isHTML: true, formats: true, paint: Paint(isOn: true))
         #expect(

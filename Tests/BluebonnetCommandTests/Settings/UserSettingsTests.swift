@@ -54,13 +54,21 @@ import Testing
         #expect(failure?.status == .usage)
     }
 
-    @Test func `an option that does not exist is a mistake`() throws {
-        let rule = UserSettings.Rule(hosts: "*", options: ["--timout=5"])
-        let options = try RequestOptions.parse(["http://a/"])
+    @Test(arguments: ["--timout=5", "--auth", "-a", "--timeout", "--", "-"])
+    func `an option that does not exist, or has no value, is a mistake`(option: String) throws {
+        let rule = UserSettings.Rule(hosts: "*", options: [option])
+        let options = try RequestOptions.parse(["http://a/", "b==c"])
         let failure = #expect(throws: CommandFailure.self) {
-            try UserSettings.arguments(["http://a/"], options, with: [rule])
+            try UserSettings.arguments(["http://a/", "b==c"], options, with: [rule])
         }
-        #expect(failure?.message.contains("“--timout=5”") == true)
+        #expect(failure?.message.contains("“\(option)”") == true)
+    }
+
+    @Test func `options that need each other are used together`() throws {
+        let rule = UserSettings.Rule(hosts: "*", options: ["--cert=c.pem", "--key=k.pem"])
+        let options = try RequestOptions.parse(["http://a/"])
+        let arguments = try UserSettings.arguments(["http://a/"], options, with: [rule])
+        #expect(arguments == ["--cert=c.pem", "--key=k.pem", "http://a/"])
     }
 
     @Test(

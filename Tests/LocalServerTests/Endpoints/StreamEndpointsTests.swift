@@ -65,6 +65,16 @@ struct StreamEndpointsTests {
         }
     }
 
+    @Test(arguments: [
+        "/drip?delay=1e30", "/drip?duration=1e30", "/drip?delay=inf", "/drip?duration=nan", "/range/9?duration=1e30",
+    ])
+    func `a time that no clock can wait for is refused`(target: String) async throws {
+        try await LocalServer.run { server in
+            let response = try await RawResponse.fetch(target, from: server)
+            #expect(response.status == 400)
+        }
+    }
+
     @Test func `the drip endpoint sends the first byte before it waits for the next one`() async throws {
         try await LocalServer.run { server in
             let connection = try await RawConnection.connect(port: server.port)
