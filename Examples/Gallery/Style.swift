@@ -49,7 +49,7 @@ enum Style {
             border: none; border-radius: 3px; min-height: 5px;
         }
         .gallery .photo-progress > trough { background: alpha(currentColor, 0.2); }
-        .gallery .photo-progress > trough > progress { background: #3584e4; }
+        .gallery .photo-progress > trough > progress { background: #3584e4; margin: 0; min-width: 0; }
 
         .gallery progressbar.osd { min-width: 0; margin: 0; }
         .gallery progressbar.osd > trough { background: transparent; border: none; min-height: 3px; }
