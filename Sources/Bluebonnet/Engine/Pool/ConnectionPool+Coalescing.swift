@@ -1,3 +1,4 @@
+import NIOCore
 import Synchronization
 
 /// The use of a connection by other origins: what ``CoalescedRoutes`` decides, and the checks of
@@ -70,6 +71,7 @@ extension ConnectionPool {
         _ state: inout State
     ) {
         let entry = state.entry(of: route, limit: connectionsPerOrigin)
+        entry.queue.willTakeOver(at: .now())
         let acquired = entry.queue.acquire(for: exchange, preferring: exchange.preferredLoop)
         consequences.add(acquired, for: exchange, on: route, &state)
         arm(for: entry.queue.nextDeadline, &state)

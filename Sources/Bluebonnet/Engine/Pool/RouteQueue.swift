@@ -264,6 +264,15 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         return (handed, giveUpSurplusAttempts())
     }
 
+    /// Exchanges of another queue come here. What they have waited there does not count here: the
+    /// clocks begin anew, unless others wait here already.
+    mutating func willTakeOver(at now: NIODeadline) {
+        guard waitingCount == 0 else { return }
+        emptySince = now
+        movedAt = Array(repeating: now, count: movedAt.count)
+        urgentMovedAt = now
+    }
+
     /// The attempt that says why an exchange waits: its own, or else the first one. It may have
     /// been given up just now, with the last exchange that waited for it.
     func attempt(for waiter: Waiter) -> Attempt? {

@@ -61,4 +61,22 @@ import Testing
         #expect(queue.queue.attempt(for: waiters[0])?.waiter === waiters[0])
         #expect(queue.queue.attempt(for: waiters[1])?.waiter === waiters[0])
     }
+
+    @Test func `what waiters have waited in another queue does not count`() {
+        let names = ["a", "b"]
+        // Without connections, the time to connect begins when they come.
+        var empty = QueueProbe(limit: 1)
+        empty.queue.willTakeOver(at: QueueProbe.at(10))
+        for name in names { _ = empty.acquire(Waiter(name, connect: .seconds(1), waiting: .seconds(1))) }
+        #expect(empty.expire(at: 10.9).isEmpty)
+        #expect(empty.expire(at: 11) == "a: connect, b: connect, gives up a")
+        // With connections that are busy, the time to wait.
+        var busy = QueueProbe.busy([Connection("1")])
+        busy.queue.willTakeOver(at: QueueProbe.at(10))
+        for name in names { _ = busy.acquire(Waiter(name, connect: .seconds(1), waiting: .seconds(1))) }
+        #expect(busy.expire(at: 10.9).isEmpty)
+        // Those who wait already wait no longer because of others.
+        busy.queue.willTakeOver(at: QueueProbe.at(10.9))
+        #expect(busy.expire(at: 11) == "a: waiting, b: waiting")
+    }
 }
