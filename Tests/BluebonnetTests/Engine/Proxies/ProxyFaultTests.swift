@@ -174,7 +174,8 @@ struct ProxyFaultTests {
         try await FaultServer.run([.stall]) { proxy in
             let configuration = try ProxyScripts.configuration(.socks5, port: proxy.port) {
                 $0.nameResolver = SilentResolver()
-                $0.timeouts.connect = .milliseconds(150)
+                // Within this time, the proxy must be connected to.
+                $0.timeouts.connect = .seconds(1)
             }
             try await withSession(configuration) { session in
                 let error = try await networkingError {
