@@ -271,7 +271,7 @@ final class ConnectionAttempt {
             transport: transport,
             timings: times.timings,
             record: record,
-            proof: proof(of: channel)
+            proof: transport == .tls(.http2) ? proof(of: channel) : nil
         )
         opener?(established) { result in
             self.end(result.mapError { $0 as? NetworkingError ?? self.closedAtOnce($0) })
@@ -282,13 +282,16 @@ final class ConnectionAttempt {
     /// requests to another one, and a proxy may connect each name to another server.
     private func proof(of channel: any Channel) -> ServerProof? {
         guard route.passage == nil, let verification, !verification.hasChosenIdentity, let tlsContext,
-            let remote = channel.remoteAddress, let address = IPAddress(remote), let port = remote.port
+            let remote = channel.remoteAddress, let address = IPAddress(remote), let port = remote.port,
+            let bytes = verification.presented.first, let fields = try? CertificateFields(bytes),
+            let leaf = try? ChainCertificate(fields)
         else { return nil }
         return ServerProof(
             endpoint: ServerProof.Endpoint(address: address, port: port),
             certificates: verification.presented,
             source: tls,
-            anchors: tlsContext.anchors
+            anchors: tlsContext.anchors,
+            names: PresentedIdentifiers(names: leaf.alternativeNames.map(PresentedIdentifier.init))
         )
     }
 

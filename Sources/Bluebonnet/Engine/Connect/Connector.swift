@@ -138,7 +138,9 @@ final class Connector: Sendable {
     /// Whether a server would be trusted as that of another origin, with the same client
     /// certificate.
     func isServer(of origin: Origin, _ proof: ServerProof) -> Bool {
-        guard let source = try? tls.source(for: origin), source === proof.source else { return false }
+        guard let identity = ServerIdentity(host: origin.serverName), proof.names.contain(identity),
+            let source = try? tls.source(for: origin), source === proof.source
+        else { return false }
         return trust.accepts(proof.certificates, of: origin, anchors: proof.anchors)
     }
 

@@ -13,6 +13,9 @@ struct ServerProof: Sendable, Equatable {
     let source: TLSContextSource
     /// The authorities that were trusted.
     let anchors: TrustAnchors
+    /// The names of the server's own certificate: it is compared with those of many hosts, nearly
+    /// all of which it is not for.
+    var names = PresentedIdentifiers(names: [])
 
     static func == (one: ServerProof, other: ServerProof) -> Bool {
         one.endpoint == other.endpoint && one.source === other.source && one.certificates == other.certificates

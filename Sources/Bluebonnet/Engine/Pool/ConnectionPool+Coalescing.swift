@@ -12,7 +12,10 @@ extension ConnectionPool {
         }
         let endpoints = addresses.map { ServerProof.Endpoint(address: $0, port: port) }
         let candidates = state.withLock { $0.coalesced.dials(route, to: endpoints) }
-        for candidate in candidates { offer(candidate, to: route) }
+        for candidate in candidates {
+            if state.withLock({ $0.coalesced.isJoined(route) }) { break }
+            offer(candidate, to: route)
+        }
         return state.withLock { $0.coalesced.isJoined(route) }
     }
 
@@ -64,7 +67,7 @@ extension ConnectionPool {
         carryOut(consequences)
     }
 
-    private func enqueue(
+    func enqueue(
         _ exchange: Exchange,
         on route: Route,
         _ consequences: inout Consequences,

@@ -345,7 +345,16 @@ final class ConnectionPool: Sendable {
             // One that was given up says nothing about the server.
             if failure == .refused, error.code != .cancelled { entry.refusal = error }
             arm(for: entry.queue.nextDeadline, &state)
-            var consequences = Consequences(failures: outcome.fails.map { ($0, error) })
+            var consequences = Consequences()
+            for exchange in outcome.fails {
+                guard exchange.route != route else {
+                    consequences.failures.append((exchange, error))
+                    continue
+                }
+                // That its host is not reached is no fault of its own origin.
+                part(state.coalesced.keepApart(exchange.route.origin), &consequences, &state)
+                enqueue(exchange, on: exchange.route, &consequences, &state)
+            }
             consequences.add(outcome.room, on: route, &state)
             consequences.closers = Self.forgetIfEmpty(route, &state)
             return consequences
