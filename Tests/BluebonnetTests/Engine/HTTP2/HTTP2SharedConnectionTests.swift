@@ -10,12 +10,14 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct HTTP2SharedConnectionTests {
     /// The body of an upload that goes on as long as its request: 100 bytes every few milliseconds.
-    private static let endless = RequestBody.stream(
-        AsyncStream(unfolding: {
-            try? await Task.sleep(for: .milliseconds(5))
-            return Task.isCancelled ? nil : Data(repeating: 1, count: 100)
-        })
-    )
+    private static func endless() -> RequestBody {
+        .stream(
+            AsyncStream(unfolding: {
+                try? await Task.sleep(for: .milliseconds(5))
+                return Task.isCancelled ? nil : Data(repeating: 1, count: 100)
+            })
+        )
+    }
 
     /// Runs while an upload is under way on the connection.
     private func besideUpload(
@@ -25,7 +27,7 @@ struct HTTP2SharedConnectionTests {
     ) async throws {
         // The first request brings the settings.
         _ = try await session.data(for: Request(to: server.baseURL))
-        let upload = session.dataTask(for: try Request(.post, to: server.baseURL + "/endless", body: Self.endless))
+        let upload = session.dataTask(for: try Request(.post, to: server.baseURL + "/endless", body: Self.endless()))
         upload.resume()
         try await server.wait("bytes of the upload") {
             $0.requests.contains { $0.path == "/endless" && $0.bodyLength > 0 }

@@ -71,7 +71,7 @@ struct HTTP2TunnelTests {
             ],
             [.stall],
         ])
-        try await HTTP2FaultServer.run(script, options: .init(settings: nil)) { server in
+        try await HTTP2FaultServer.run(script, options: .init(settings: nil, acknowledges: false)) { server in
             try await withSession(.http2()) { session in
                 _ = try await session.data(for: Request(to: server.baseURL))
                 try await server.waitUntilClosed()
