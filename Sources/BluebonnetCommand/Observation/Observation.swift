@@ -96,7 +96,7 @@ final class Observation: TaskObserver {
             if FileKind(path: path) == .special {
                 try OutputFile(path: path).write(data)
             } else {
-                try data.write(to: URL(filePath: path), options: .atomic)
+                try data.write(to: HomeFolder.file(path), options: .atomic)
             }
         } catch {
             throw CommandFailure(message: "The archive cannot be written to \(path): \(error)", status: .transport)

@@ -93,7 +93,7 @@ struct UploadOptions: ParsableArguments {
             if method == .put {
                 let isFolder = ["", "/"].contains(request.url.path(percentEncoded: true).suffix(1))
                 if isFolder {
-                    let name = URL(filePath: file).lastPathComponent
+                    let name = HomeFolder.file(file).lastPathComponent
                     request.url = request.url.appending(path: name, directoryHint: .notDirectory)
                 } else if files.count > 1 {
                     throw .usage("Several files need a URL that ends with a slash, --method post or --form NAME.")
