@@ -150,6 +150,35 @@ struct CoalescingEndTests {
         }
     }
 
+    @Test func `a host whose further connection is refused does not fail the request of another one`() async throws {
+        let gate = FaultGate()
+        defer { gate.open() }
+        let script = HTTP2FaultServer.Script.requests { request in
+            request.path == "/held" ? [.hold(gate), .respond(body: "held")] : [.respond(body: "x")]
+        }
+        var options = options
+        options.settings = [.maxConcurrentStreams: 1]
+        try await HTTP2FaultServer.run(script, options: options) { server in
+            let connections = Counter()
+            var policy = SecurityPolicy()
+            policy.decision = { _ in connections.increment() == 1 ? .accept : .refuse("the second one") }
+            var configuration = try configuration(server)
+            configuration.hostSecurityPolicies = ["a.test": policy]
+            try await withSession(configuration) { session in
+                _ = try await text(url("a.test", server), in: session)
+                _ = try await text(url("x.b.test", server), in: session)
+                async let held = text(url("a.test", server, "held"), in: session)
+                try await server.waitForRequests(3)
+                let other = try await text(url("x.b.test", server), in: session)
+                #expect(other == "x")
+                gate.open()
+                let first = try await held
+                #expect(first == "held")
+            }
+            #expect(server.record.serverNames == ["a.test", "a.test", "x.b.test"])
+        }
+    }
+
     @Test func `a connection that is lost fails a request of another host with its own name`() async throws {
         let script = HTTP2FaultServer.Script.requests { request in
             request.authority.hasPrefix("a.") ? [.respond(body: "x")] : [.cut]
