@@ -117,10 +117,13 @@ struct CoalescingEndTests {
                 #expect(try await text(url("a.test", server), in: session) == "0")
                 #expect(try await text(url("x.b.test", server, "last"), in: session) == "0")
                 try await server.waitUntilClosed(connection: 0)
-                // The first is connected to, the others use that connection.
+                // The first is connected to, the others use that connection. Its number may be
+                // larger than 1: another test may have tried the port, which was free before.
+                var numbers: [String] = []
                 for host in ["x.b.test", "a.test", "y.b.test"] {
-                    #expect(try await text(url(host, server), in: session) == "1")
+                    numbers.append(try await text(url(host, server), in: session))
                 }
+                #expect(Set(numbers).count == 1 && numbers[0] != "0", "\(numbers)")
                 try await until("one connection is left") { engine.openConnections == 1 }
             }
             #expect(server.record.serverNames == ["a.test", "x.b.test"])
