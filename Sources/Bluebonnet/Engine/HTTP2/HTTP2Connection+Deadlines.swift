@@ -35,6 +35,8 @@ extension HTTP2Connection: DeadlineHolder {
         }
         for stream in streams.values where stream.run.nextDeadline.map({ $0 <= now }) == true {
             guard isOpen(stream), stream.tunnel == nil else { continue }
+            // One that waits for the window of the connection goes on when that does.
+            if stream.isBlocked, stream.sendWindow > 0 { handOver(body: 0, of: stream) }
             let unsent = { stream.unsentBytes(written: self.frames?.look() ?? 0) }
             switch stream.run.expire(now: now, unsent: unsent) {
             case .goOn: break

@@ -148,7 +148,9 @@ extension HTTP2Connection: HTTP2FrameReceiver {
     }
 
     func sendWindowChanged(to available: Int) {
+        let hadWindow = sendWindow > 0
         sendWindow = available
+        if !hadWindow, available > 0 { send() }
     }
 
     func receivedWindowUpdate(_ increment: Int, on identifier: Int) {

@@ -29,7 +29,15 @@ extension HTTP2Connection {
     func send(_ bytes: ByteBuffer, on stream: HTTP2Stream, endsStream: Bool) {
         stream.sendWindow -= bytes.readableBytes
         sendWindow -= bytes.readableBytes
-        frames?.send(bytes, on: stream.identifier, endsStream: endsStream)
+        guard let frames else { return }
+        frames.send(bytes, on: stream.identifier, endsStream: endsStream)
+        updates.sent(content: bytes.readableBytes)
+        stream.mark = frames.count.handedOver
+    }
+
+    /// The bytes of a tunnel that were handed over, and that the peer's system has not acknowledged.
+    func unsentBytes(of stream: HTTP2Stream) -> Int {
+        frames.map { stream.unsentBytes(written: $0.look()) } ?? 0
     }
 
     /// Gives the server the place of what the tunnel's owner has taken.

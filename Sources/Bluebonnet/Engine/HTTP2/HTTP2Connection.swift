@@ -190,6 +190,8 @@ final class HTTP2Connection {
             sender.begin(body)
         }
         send(on: stream)
+        // The head waits behind what is unsent, also where the body has not had its turn.
+        if isOpen(stream), frames.count.mayWait || !frames.isWritable { followBytes(of: stream) }
     }
 
     /// RFC 9110 §10.1.1: sends the body, because 100 Continue came, or did not come in time.

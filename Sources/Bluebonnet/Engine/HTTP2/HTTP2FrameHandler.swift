@@ -20,6 +20,7 @@ final class HTTP2FrameHandler: ChannelDuplexHandler {
     /// Whether a read is being looked at: what is written meanwhile is flushed at its end.
     private var isReading = false
     private var needsFlush = false
+    private var isFlushing = false
     /// The GOAWAY that the codec has written, because of a rule that the peer broke.
     private var goAway: HTTP2Code?
     /// The RST_STREAM frames that it has written. Its error follows, unless a full channel had held
@@ -142,7 +143,9 @@ final class HTTP2FrameHandler: ChannelDuplexHandler {
     func flush() {
         guard needsFlush else { return }
         needsFlush = false
+        isFlushing = true
         context?.flush()
+        isFlushing = false
         tellResets()
         // Where the flush has let others write, theirs does this.
         guard !needsFlush else { return }
@@ -243,7 +246,11 @@ final class HTTP2FrameHandler: ChannelDuplexHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         tellResets()
-        if context.channel.isWritable { receiver.writabilityChanged() }
+        if context.channel.isWritable {
+            // What the codec held back is written, or was dropped with its stream.
+            if !needsFlush, !isFlushing { receiver.sendWindowChanged(to: sendWindow) }
+            receiver.writabilityChanged()
+        }
         context.fireChannelWritabilityChanged()
     }
 

@@ -10,7 +10,7 @@ final class HTTP2Tunnel: ByteTunnel {
     private let stream: HTTP2Stream
     private var receiver: (any ByteTunnelReceiver)?
     /// What came before there was a receiver, or while it does not read.
-    private var early: [ByteBuffer] = []
+    private var early = BodyPieces()
     private var isReading = false
     /// What was written and not sent yet.
     private var outgoing = CircularBuffer<ByteBuffer>()
@@ -33,7 +33,7 @@ final class HTTP2Tunnel: ByteTunnel {
     // MARK: The owner's side
 
     var isWritable: Bool { !isOver && outgoingBytes < Self.mostOutgoing }
-    var unsentBytes: Int { outgoingBytes }
+    var unsentBytes: Int { outgoingBytes + connection.unsentBytes(of: stream) }
 
     func begin(_ receiver: any ByteTunnelReceiver) {
         self.receiver = receiver
@@ -70,9 +70,9 @@ final class HTTP2Tunnel: ByteTunnel {
     }
 
     private func handOver(to receiver: any ByteTunnelReceiver) {
-        let bytes = early
-        early = []
-        for piece in bytes { receiver.received(piece) }
+        var bytes = early
+        early = BodyPieces()
+        bytes.drain { receiver.received($0) }
     }
 
     func closeOutput() {

@@ -7,8 +7,9 @@ struct HTTP2UpdateAllowance {
     private var left = 10_000
 
     private static let perFrame = 8
-    /// A server may give the window back in steps as small as this.
-    private static let leastStep = 512
+    /// A server may give the window back in steps of about this. Some do so for each read of a
+    /// program, however small, on the stream and on the connection.
+    private static let leastStep = 16
 
     /// A frame was sent that begins a stream, or has so many bytes of content.
     mutating func sent(content: Int = 0) {

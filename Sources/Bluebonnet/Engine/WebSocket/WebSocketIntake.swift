@@ -36,7 +36,12 @@ struct WebSocketIntake {
 
     /// Adds bytes that came.
     mutating func append(_ bytes: ByteBuffer) {
-        if isRead { current = bytes } else { rest.append(bytes) }
+        if isRead { return current = bytes }
+        // Many small pieces that wait cost no more than their bytes.
+        guard rest.count > BodyPieces.mostSmall, var last = rest.popLast() else { return rest.append(bytes) }
+        let isJoined = last.join(bytes)
+        rest.append(last)
+        if !isJoined { rest.append(bytes) }
     }
 
     /// Reads messages while they have room, up to an event that is none. Nil where there is none:

@@ -46,8 +46,13 @@ final class BodyStream: Sendable {
         }
 
         mutating func append(_ piece: ByteBuffer) {
-            guard buffers.count > BodyPieces.mostSmall, buffers[buffers.index(before: buffers.endIndex)].join(piece)
-            else { return buffers.append(piece) }
+            // Taken out, so that it is changed in its place.
+            guard buffers.count > BodyPieces.mostSmall, var last = buffers.popLast() else {
+                return buffers.append(piece)
+            }
+            let isJoined = last.join(piece)
+            buffers.append(last)
+            if !isJoined { buffers.append(piece) }
         }
 
         mutating func takeFirst() -> ByteBuffer? {

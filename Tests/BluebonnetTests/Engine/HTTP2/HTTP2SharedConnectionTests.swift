@@ -147,6 +147,61 @@ struct HTTP2SharedConnectionTests {
         }
     }
 
+    @Test func `uploads that wait for each other do not fail for that`() async throws {
+        // The window comes slowly: each of the uploads waits longer than its pause for its turn.
+        let steps = (0..<40).flatMap { _ in
+            [HTTP2FaultStep.wait(.milliseconds(100)), .send(.windowUpdate(1000))]
+        }
+        let script = HTTP2FaultServer.Script.heads { request in
+            switch request.path {
+            case "/first": steps + [.send(.windowUpdate(10_000_000)), .readEnd, .respond(body: "done")]
+            default: [.readEnd, .respond(body: "done")]
+            }
+        }
+        let options = HTTP2FaultServer.Options(settings: [.initialWindowSize: 1_000_000], givesWindowsBack: false)
+        try await HTTP2FaultServer.run(script, options: options) { server in
+            try await withSession(.http2()) { session in
+                let results = await bodies(of: 30, in: session) { index in
+                    let url = server.baseURL + (index == 0 ? "/first" : "/other")
+                    let body = RequestBody.data(Data(repeating: 1, count: 100_000))
+                    return try Request(.post, to: url, body: body, timeouts: Timeouts(betweenBytes: .seconds(1)))
+                }
+                let texts = try results.map { try $0.get() }
+                #expect(texts.allSatisfy { $0 == "done" })
+            }
+        }
+    }
+
+    @Test func `an upload that never gets a turn has its limit`() async throws {
+        let script = HTTP2FaultServer.Script.heads { request in
+            switch request.path {
+            case "/first": [.stopReading]
+            default: [.send(.windowUpdate(100_000_000)), .respond(body: "ok")]
+            }
+        }
+        let options = HTTP2FaultServer.Options(
+            settings: [.initialWindowSize: 100_000_000],
+            keepsBodies: false,
+            receiveBuffer: 65_536
+        )
+        try await HTTP2FaultServer.run(script, options: options) { server in
+            try await withSession(.http2()) { session in
+                _ = try await session.data(for: Request(to: server.baseURL))
+                let large = RequestBody.data(Data(repeating: 1, count: 50_000_000))
+                let first = session.dataTask(for: try Request(.post, to: server.baseURL + "/first", body: large))
+                first.resume()
+                try await server.waitForHeads(2)
+                _ = try await settled { first.currentProgress.upload.completed }
+                let timeouts = Timeouts(betweenBytes: .milliseconds(500))
+                let body = RequestBody.data(Data(repeating: 1, count: 100_000))
+                let second = try Request(.post, to: server.baseURL + "/second", body: body, timeouts: timeouts)
+                let error = try await networkingError { try await session.data(for: second) }
+                #expect(error.code == .betweenBytesTimeout, "\(error)")
+                first.cancel()
+            }
+        }
+    }
+
     @Test func `what was not sent of a cancelled upload takes nothing of the window of the connection`() async throws {
         let (window, gate) = (16 << 20, FaultGate())
         let script = HTTP2FaultServer.Script.heads { request in

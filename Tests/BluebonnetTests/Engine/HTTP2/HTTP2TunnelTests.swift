@@ -84,6 +84,16 @@ struct HTTP2TunnelTests {
         }
     }
 
+    @Test func `the windows of a WebSocket that sends much are no flood`() async throws {
+        // The server gives each window back for each frame.
+        try await run([.head(200)]) { server, socket in
+            for _ in 0..<6000 { try await socket.send("x") }
+            try await server.wait("all frames") { $0.requests.last?.bodyLength == 6000 * 7 }
+            #expect(server.connections.count == 1 && !server.connections[0].isClosed)
+            socket.cancel()
+        }
+    }
+
     @Test func `a server that refuses a tunnel is an error with its response`() async throws {
         try await run([.respond(403, body: "no")]) { server, socket in
             let error = try await networkingError { for try await _ in socket {} }

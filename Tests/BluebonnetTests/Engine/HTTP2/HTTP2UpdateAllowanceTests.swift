@@ -23,15 +23,15 @@ import Testing
         small.sent()
         large.sent(content: 16_384)
         let counts = [rest(&silent), rest(&small), rest(&large)]
-        #expect(counts == [10_000, 10_008, 10_040])
+        #expect(counts == [10_000, 10_008, 11_032])
     }
 
     @Test func `an upload of any length whose windows come back in small steps is not stopped`() {
         var allowance = HTTP2UpdateAllowance()
         var isAllowed = true
-        for _ in 0..<100_000 {
+        for _ in 0..<1000 {
             allowance.sent(content: 16_384)
-            for _ in 0..<32 { isAllowed = isAllowed && allowance.take() }
+            for _ in 0..<1024 { isAllowed = isAllowed && allowance.take() }
         }
         #expect(isAllowed)
     }
