@@ -130,7 +130,8 @@ struct UserSettings: Equatable, Sendable {
             // An option that takes the next argument as its value must not get the URL.
             let url = "http://localhost/"
             let isWhole = leaves([url], behind: rule.options)
-            for option in rule.options where !isWhole && !leaves([url], behind: [option]) {
+            // What is behind “--” are no options any more.
+            for option in rule.options where option == "--" || (!isWhole && !leaves([url], behind: [option])) {
                 throw .usage("has “\(option)”, which is not an option of requests; a value is written as --timeout=5.")
             }
             // Some options need another one beside them.

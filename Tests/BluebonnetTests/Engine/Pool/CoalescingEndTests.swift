@@ -195,7 +195,8 @@ struct CoalescingEndTests {
                 #expect(error.message.contains("x.b.test:\(server.port)"), "\(error)")
                 #expect(try await text(url("a.test", server), in: session) == "x")
             }
-            #expect(server.connections.count == 2)
+            // Others may connect to a port that they take for closed, but they name no server.
+            #expect(server.record.serverNames == ["a.test", "a.test"])
         }
     }
 }
