@@ -35,7 +35,7 @@ extension HTTP2Connection {
         stream.mark = frames.count.handedOver
     }
 
-    /// The bytes of a tunnel that were handed over, and that the peer's system has not acknowledged.
+    /// The bytes of a tunnel that were handed over, and that the peer's system has not taken yet.
     func unsentBytes(of stream: HTTP2Stream) -> Int {
         frames.map { stream.unsentBytes(written: $0.look()) } ?? 0
     }
