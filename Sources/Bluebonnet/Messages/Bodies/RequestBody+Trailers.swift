@@ -6,7 +6,8 @@ extension RequestBody {
     ///
     /// ```swift
     /// let digest = HTTPField.Name("Content-Digest")!
-    /// request.body = try RequestBody.file(file).withTrailers(digest) { [digest: "sha-256=:…:"] }
+    /// let body = try RequestBody.file(file)
+    /// request.body = body.withTrailers(digest) { [digest: "sha-256=:…:"] }
     /// ```
     ///
     /// The names are announced in the field `Trailer` (RFC 9110 §6.6.2), unless the request has one
