@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import os
 import re
 import subprocess
 from collections.abc import Iterator
@@ -12,6 +13,9 @@ from processes import Problem
 
 KINDS_THAT_THROW = {"swift.func", "swift.method", "swift.type.method", "swift.init", "swift.property",
                     "swift.type.property", "swift.subscript", "swift.type.subscript", "swift.var"}
+
+# The system libraries whose headers are not in a folder that the compiler searches anyway.
+SYSTEM_LIBRARIES = ["gdk-pixbuf-2.0", "gtk4", "hiredis", "webkitgtk-6.0"]
 
 
 @dataclass(frozen=True)
@@ -64,8 +68,31 @@ def output(*command: object) -> str:
     return done.stdout
 
 
-def extract(modules: list[str], options: list, folder: Path) -> dict[str, Graph]:
-    """The graphs of compiled modules; the compiler writes them into a folder.
+def build(root: Path):
+    """Builds everything with the options of scripts/test, so that nothing is compiled twice."""
+    os.environ["SWIFT_DETERMINISTIC_HASHING"] = "1"
+    traits = (root / "scripts" / "lib" / "traits").read_text().strip()
+    output("swift", "build", "--package-path", root, "--build-tests", "--traits", traits)
+
+
+def options_of_imports(root: Path, libraries: list[str] = SYSTEM_LIBRARIES) -> list:
+    """The options by which the compiler finds the imports of the modules."""
+    products = Path(output("swift", "build", "--package-path", root, "--show-bin-path").strip())
+    # The modules import Swift modules, and C modules with a map written by hand or by
+    # the package manager.
+    maps = [*root.glob("Sources/*/module.modulemap"), *products.glob("*.build/module.modulemap"),
+            *root.glob(".build/checkouts/*/Sources/*/include/module.modulemap"),
+            *root.glob(".build/checkouts/GRDB.swift/Sources/*/module.modulemap")]
+    options = ["-I", products / "Modules"]
+    for flag in output("pkg-config", "--cflags-only-I", *libraries).split() if libraries else []:
+        options += ["-Xcc", flag]
+    for file in sorted(maps):
+        options += ["-Xcc", f"-fmodule-map-file={file}"]
+    return options
+
+
+def write_graphs(modules: list[str], options: list, folder: Path):
+    """Lets the compiler write the symbol graphs of compiled modules into a folder.
 
     `swift package dump-symbol-graph` is not used, since it builds everything again with other flags.
     """
@@ -74,6 +101,11 @@ def extract(modules: list[str], options: list, folder: Path) -> dict[str, Graph]
         output("swift-symbolgraph-extract", "-module-name", module, "-target", target, *options,
                "-minimum-access-level", "public", "-skip-synthesized-members", "-skip-inherited-docs",
                "-output-dir", folder)
+
+
+def extract(modules: list[str], options: list, folder: Path) -> dict[str, Graph]:
+    """The graphs of compiled modules; the compiler writes them into a folder."""
+    write_graphs(modules, options, folder)
     return {module: Graph.read(folder, module) for module in modules}
 
 
