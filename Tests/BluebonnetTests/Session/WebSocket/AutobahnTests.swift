@@ -142,7 +142,7 @@ struct AutobahnTests {
             }
             returned.note(all)
             try await peer.send(.close(1000))
-            _ = try await peer.drain()
+            _ = try await peer.readFrame()
         } _: { server in
             try await withSession(SessionConfiguration()) { session in
                 await echo(try session.webSocket(to: server))

@@ -32,7 +32,7 @@ struct WebSocketCloseTests {
             try await peer.open()
             try await peer.send(.text("last"))
             try await peer.send(.close(code, "because"))
-            _ = try await peer.drain()
+            _ = try await peer.readFrame()
         }) { socket in
             try await socket.expect(.text("last"))
             let error = try await networkingError { try await socket.receive() }
