@@ -171,7 +171,8 @@ struct ClientCertificateAnswerTests {
         }
         try await FaultServer.run(Self.ok, options: asking(version)) { server in
             var configuration = base
-            configuration.timeouts.connect = .milliseconds(300)
+            // Long enough for the handshake to ask, also on a busy machine.
+            configuration.timeouts.connect = .seconds(2)
             try await withSession(configuration) { session in
                 let error = try await networkingError { try await session.data(for: Request(to: server.baseURL)) }
                 #expect(error.code == .connectTimeout, "\(error)")
