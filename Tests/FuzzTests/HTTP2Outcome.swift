@@ -13,6 +13,7 @@ enum HTTP2Outcome {
         let channel = EmbeddedChannel()
         do {
             let handler = HTTP2FrameHandler(limits: Limits(headerSection: 4_000, headerLine: 1_000), receiver: witness)
+            witness.handler = handler
             try handler.add(to: channel)
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
             for stream in [1, 3, 5] {
@@ -87,6 +88,8 @@ enum HTTP2Outcome {
 private final class FrameWitness: HTTP2FrameReceiver {
     private(set) var kind = ""
     private(set) var isOver = false
+    /// Closed at a fault of the connection, as the connection does.
+    weak var handler: HTTP2FrameHandler?
     private var events: [String] = []
     /// The streams whose last event was DATA, with its number, so that pieces of a frame are one.
     private var bodies: [Int: (event: Int, bytes: Int, windowLength: Int)] = [:]
@@ -162,7 +165,7 @@ private final class FrameWitness: HTTP2FrameReceiver {
         kind += "g"
     }
 
-    func receivedPingAnswer(_ data: UInt64) {
+    func receivedPingAcknowledgement(_ data: UInt64) {
         note("ping \(data)")
         kind += "p"
     }
@@ -186,6 +189,7 @@ private final class FrameWitness: HTTP2FrameReceiver {
         note("fault \(fault.code)")
         kind += " \(fault.code)!"
         isOver = true
+        handler?.close()
     }
 
     func inputEnded(reset: (any Error)?) {}

@@ -1,13 +1,13 @@
 import NIOCore
 
 /// Finds out whether the windows are too small for the link, as a value without I/O: a PING is sent
-/// while data comes, and the bytes that come before its answer are those of one round trip. Where
-/// they are more than half of a window, the window held the server up.
+/// while data comes, and the bytes that come before its acknowledgement are those of one round
+/// trip. Where they are more than half of a window, the window held the server up.
 struct HTTP2BandwidthProbe {
     /// The bytes since the PING that is under way.
     private var counted = 0
     private var isUnderWay = false
-    /// The bytes since the last answer.
+    /// The bytes since the last probe.
     private var since = 0
 
     /// A stream's window grows up to this size.
@@ -33,9 +33,9 @@ struct HTTP2BandwidthProbe {
         return true
     }
 
-    /// The PING was answered. Returns the size that windows of this size should have; nil where
+    /// The PING was acknowledged. Returns the size that windows of this size should have; nil where
     /// they are large enough.
-    mutating func answered(size: Int) -> Int? {
+    mutating func acknowledged(size: Int) -> Int? {
         guard isUnderWay else { return nil }
         isUnderWay = false
         since = 0

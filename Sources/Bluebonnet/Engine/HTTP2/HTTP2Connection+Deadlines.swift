@@ -50,7 +50,7 @@ extension HTTP2Connection: DeadlineHolder {
         }
         for stream in streams.values { arm(for: stream) }
         expireAwaitingSettings(now: now)
-        if pings.expire(now: now) { answerPings { .failure(.unanswered($0)) } }
+        if pings.expire(now: now) { finishPings { .failure(.pingUnacknowledged($0)) } }
         if let deadline = pings.deadline { arm(at: deadline) }
         armHealth()
         if streams.isEmpty, let idleEnd { arm(at: idleEnd) }
@@ -96,7 +96,7 @@ extension HTTP2Connection: DeadlineHolder {
         guard let frames else { return caller.finish(.failure(.pingLost(origin))) }
         let now = NIODeadline.now()
         switch pings.ask(now: now) {
-        case .answer(let time): return caller.finish(.success(time))
+        case .reuse(let time): return caller.finish(.success(time))
         case .wait: break
         case .send(let data):
             frames.sendPing(data)
@@ -109,7 +109,7 @@ extension HTTP2Connection: DeadlineHolder {
     }
 
     /// Ends the wait of all callers that have asked for a PING.
-    func answerPings(_ outcome: (Origin) -> PingCaller.Outcome) {
+    func finishPings(_ outcome: (Origin) -> PingCaller.Outcome) {
         let callers = pingCallers
         pingCallers = []
         for (caller, origin) in callers { caller.finish(outcome(origin)) }

@@ -197,9 +197,9 @@ extension HTTP2Connection: HTTP2FrameReceiver {
         startAwaitingSettings()
     }
 
-    func receivedPingAnswer(_ data: UInt64) {
-        if let time = pings.answered(data, now: now) { return answerPings { _ in .success(time) } }
-        guard data == Self.probePing, let size = probe.answered(size: streamWindow) else { return }
+    func receivedPingAcknowledgement(_ data: UInt64) {
+        if let time = pings.acknowledged(data, now: now) { return finishPings { _ in .success(time) } }
+        guard data == Self.probePing, let size = probe.acknowledged(size: streamWindow) else { return }
         streamWindow = size
         receiveWindow.grow(to: 4 * size)
     }

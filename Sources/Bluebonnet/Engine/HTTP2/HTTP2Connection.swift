@@ -41,7 +41,7 @@ final class HTTP2Connection {
     var updates = HTTP2UpdateAllowance()
     /// The exchanges that wait for the settings of the server, and until when.
     var awaitingSettings: [(exchange: Exchange, end: NIODeadline?)] = []
-    /// The PINGs that callers have asked for, and those who wait for the answer.
+    /// The PINGs that callers have asked for, and those who wait for them.
     var pings = HTTP2PingTimer()
     var pingCallers: [(caller: PingCaller, origin: Origin)] = []
     /// The end of the idle time, while no stream is open.
@@ -225,7 +225,7 @@ final class HTTP2Connection {
         }
         for (exchange, _) in awaitingSettings { pool.giveBack(exchange, refusedBy: nil, isNew: true) }
         awaitingSettings = []
-        answerPings { .failure(.pingLost($0)) }
+        finishPings { .failure(.pingLost($0)) }
         if let code { frames.sendGoAway(code) }
         frames.close()
     }

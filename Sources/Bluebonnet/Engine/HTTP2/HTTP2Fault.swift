@@ -93,20 +93,20 @@ extension NetworkingError {
         return RepeatableError.marking(NetworkingError(.connectionLost, message), .notProcessed)
     }
 
-    /// Other things came, and no answer to a PING that a caller has asked for.
-    static func unanswered(_ origin: Origin) -> NetworkingError {
+    /// Other things came, but no acknowledgement of a PING that a caller has asked for.
+    static func pingUnacknowledged(_ origin: Origin) -> NetworkingError {
         let time = Duration.nanoseconds(HTTP2PingTimer.patience.nanoseconds)
         return NetworkingError(
             .firstByteTimeout,
-            "\(origin.description) did not answer a PING within \(Optional(time).sentence)."
+            "\(origin.description) did not acknowledge a PING within \(Optional(time).sentence)."
         )
     }
 
-    /// Nothing came for long, and no answer to a PING (RFC 9113 §6.7).
+    /// Nothing came for long, and no acknowledgement of a PING (RFC 9113 §6.7).
     static func dead(_ origin: Origin) -> NetworkingError {
         NetworkingError(
             .connectionLost,
-            "The HTTP/2 connection to \(origin.description) is dead: a PING was not answered within "
+            "The HTTP/2 connection to \(origin.description) is dead: a PING was not acknowledged within "
                 + "\(Optional(Duration.seconds(HTTP2Health.patience)).sentence)."
         )
     }

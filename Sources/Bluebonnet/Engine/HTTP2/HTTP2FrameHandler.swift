@@ -229,10 +229,10 @@ final class HTTP2FrameHandler: ChannelDuplexHandler {
         case .goAway(let last, let code, _):
             receiver.receivedGoAway(HTTP2Code(rawValue: code.networkCode), lastStream: Int(last))
         case .ping(let data, ack: true):
-            receiver.receivedPingAnswer(data.integer)
+            receiver.receivedPingAcknowledgement(data.integer)
         case .windowUpdate(let increment):
             receiver.receivedWindowUpdate(increment, on: stream)
-        // The codec answers PING and SETTINGS itself, and refuses PUSH_PROMISE.
+        // The codec acknowledges PING and SETTINGS itself, and refuses PUSH_PROMISE.
         case .settings(.ack), .ping, .priority, .pushPromise, .alternativeService, .origin: break
         }
     }

@@ -11,7 +11,7 @@ protocol HTTP2FrameReceiver: AnyObject {
     func receivedReset(_ code: HTTP2Code, on stream: Int)
     func received(settings change: (inout HTTP2Connection.PeerSettings) -> Void)
     func receivedGoAway(_ code: HTTP2Code, lastStream: Int)
-    func receivedPingAnswer(_ data: UInt64)
+    func receivedPingAcknowledgement(_ data: UInt64)
     /// The server may send more: on the connection where the stream is 0.
     func receivedWindowUpdate(_ increment: Int, on stream: Int)
     /// The bytes that the server may still send on the connection, as the frame layer has counted.

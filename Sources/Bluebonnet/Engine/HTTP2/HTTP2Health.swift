@@ -40,7 +40,7 @@ struct HTTP2Health {
     static let pause: Int64 = 10
     /// The seconds without a byte after which a connection with streams is tested.
     static let silence: Int64 = 20
-    /// The seconds within which a PING that was sent must be answered.
+    /// The seconds within which a PING that was sent must be acknowledged.
     static let patience: Int64 = 10
     /// The time between two looks at whether a PING was sent.
     private static let look = TimeAmount.seconds(1)

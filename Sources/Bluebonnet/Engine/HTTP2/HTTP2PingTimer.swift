@@ -1,21 +1,21 @@
 import NIOCore
 
 /// The PINGs that callers ask for, as a value without I/O. One is under way at a time, and those
-/// who ask meanwhile get its time too. They are no more than the answers of which the frame layer
-/// takes so many for a flood.
+/// who ask meanwhile get its time too. So there are fewer acknowledgements than the
+/// frame layer takes for a flood.
 struct HTTP2PingTimer {
     /// What is to be done for a caller.
     enum Decision: Equatable {
         /// To send a PING with these data.
         case send(UInt64)
         case wait
-        case answer(Duration)
+        /// To take the time of the last one.
+        case reuse(Duration)
     }
 
-    /// The time of the last answer is good for so long.
+    /// The time of the last PING is good for so long.
     static let pause = TimeAmount.milliseconds(50)
-    /// The time after which an answer is not waited for any more. A connection that is dead is
-    /// found earlier.
+    /// The time after which a PING is given up. A connection that is dead is found earlier.
     static let patience = TimeAmount.seconds(60)
 
     private var number: UInt64 = 0
@@ -31,14 +31,14 @@ struct HTTP2PingTimer {
     /// A caller asks for the time of a round trip.
     mutating func ask(now: NIODeadline) -> Decision {
         if sentAt != nil { return .wait }
-        if let last, now < last.sentAt + Self.pause { return .answer(last.time) }
+        if let last, now < last.sentAt + Self.pause { return .reuse(last.time) }
         number += 1
         sentAt = now
         return .send(Self.firstNumber + number)
     }
 
-    /// A PING was answered. Returns its time, where it is the one that is under way.
-    mutating func answered(_ data: UInt64, now: NIODeadline) -> Duration? {
+    /// A PING was acknowledged. Returns its time, where it is the one that is under way.
+    mutating func acknowledged(_ data: UInt64, now: NIODeadline) -> Duration? {
         guard let sentAt, data == Self.firstNumber + number else { return nil }
         self.sentAt = nil
         let time = now.since(sentAt)

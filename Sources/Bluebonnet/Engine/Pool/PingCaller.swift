@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Someone who waits for the answer to a PING: until it comes, its connection ends, or the Swift
-/// task is cancelled.
+/// Someone who waits for the acknowledgement of a PING: until it comes, its connection ends, or the
+/// Swift task is cancelled.
 final class PingCaller: Sendable {
     typealias Outcome = Result<Duration, NetworkingError>
 
@@ -32,7 +32,7 @@ final class PingCaller: Sendable {
                 if let outcome { continuation.resume(returning: outcome) }
             }
         } onCancel: {
-            finish(.failure(NetworkingError(.cancelled, "The wait for the answer to a PING was cancelled.")))
+            finish(.failure(NetworkingError(.cancelled, "The wait for a PING was cancelled.")))
         }
     }
 }
@@ -61,11 +61,11 @@ extension NetworkingError {
         NetworkingError(.connectionLost, "There is no HTTP/2 connection to \(origin.description).")
     }
 
-    /// The connection has ended before it answered.
+    /// The connection has ended before it acknowledged a PING.
     static func pingLost(_ origin: Origin) -> NetworkingError {
         NetworkingError(
             .connectionLost,
-            "The HTTP/2 connection to \(origin.description) ended before a PING was answered."
+            "The HTTP/2 connection to \(origin.description) ended before a PING was acknowledged."
         )
     }
 }

@@ -29,13 +29,13 @@ import Testing
 
     @Test func `a window grows when more than half of it came within a round trip`() {
         var probe = probing(600)
-        let (first, second) = (probe.answered(size: 1000), probe.answered(size: 1000))
+        let (first, second) = (probe.acknowledged(size: 1000), probe.acknowledged(size: 1000))
         #expect(first == 1200 && second == nil)
     }
 
     @Test func `a window stays as it is when less came, and the next probe is later`() {
         var probe = probing(500)
-        let size = probe.answered(size: 1000)
+        let size = probe.acknowledged(size: 1000)
         #expect(size == nil)
         let pings = pings(&probe, 2 * interval - 1, 1)
         #expect(pings == [false, true])
@@ -43,10 +43,10 @@ import Testing
 
     @Test func `a window grows up to the largest size`() {
         var probe = probing(HTTP2BandwidthProbe.largest)
-        let size = probe.answered(size: 1000)
+        let size = probe.acknowledged(size: 1000)
         #expect(size == HTTP2BandwidthProbe.largest)
         _ = pings(&probe, interval, HTTP2BandwidthProbe.largest)
-        let larger = probe.answered(size: HTTP2BandwidthProbe.largest)
+        let larger = probe.acknowledged(size: HTTP2BandwidthProbe.largest)
         #expect(larger == nil)
     }
 }

@@ -19,8 +19,8 @@ import Testing
         var timer = HTTP2PingTimer()
         let data = try #require(send(&timer, at: 0))
         let second = timer.ask(now: Self.at(5))
-        let time = timer.answered(data, now: Self.at(7))
-        let twice = timer.answered(data, now: Self.at(8))
+        let time = timer.acknowledged(data, now: Self.at(7))
+        let twice = timer.acknowledged(data, now: Self.at(8))
         #expect(second == .wait)
         #expect(time == .milliseconds(7) && twice == nil)
     }
@@ -28,10 +28,10 @@ import Testing
     @Test func `the time of an answer is good for a moment`() throws {
         var timer = HTTP2PingTimer()
         let first = try #require(send(&timer, at: 0))
-        _ = timer.answered(first, now: Self.at(7))
+        _ = timer.acknowledged(first, now: Self.at(7))
         let soon = timer.ask(now: Self.at(49))
         let second = send(&timer, at: 50)
-        #expect(soon == .answer(.milliseconds(7)))
+        #expect(soon == .reuse(.milliseconds(7)))
         #expect(second != nil && second != first)
     }
 
@@ -42,8 +42,8 @@ import Testing
         let (before, after) = (timer.expire(now: end - .nanoseconds(1)), timer.expire(now: end))
         #expect(!before && after && timer.deadline == nil)
         let second = try #require(send(&timer, at: 100_000))
-        let late = timer.answered(first, now: Self.at(100_001))
-        let right = timer.answered(second, now: Self.at(100_002))
+        let late = timer.acknowledged(first, now: Self.at(100_001))
+        let right = timer.acknowledged(second, now: Self.at(100_002))
         #expect(late == nil && right == .milliseconds(2))
     }
 
@@ -52,7 +52,7 @@ import Testing
         _ = try #require(send(&timer, at: 0))
         let answers = [HTTP2Connection.healthPing, HTTP2Connection.probePing].map { data in
             var timer = timer
-            return timer.answered(data, now: Self.at(1))
+            return timer.acknowledged(data, now: Self.at(1))
         }
         #expect(answers == [nil, nil])
     }
