@@ -2,11 +2,12 @@
 ///
 /// The shell knows bytes and no characters: an apostrophe that carries an accent ends a quotation
 /// like any other. So nothing here looks at more than one byte.
-struct ShellWord: Sendable {
+package struct ShellWord: Sendable {
     /// The word, quoted where it has to be.
-    let text: String
+    package let text: String
 
-    init(_ word: String) {
+    /// - Parameter word: The word, without NUL.
+    package init(_ word: String) {
         self.init(bytes: word.utf8)
     }
 

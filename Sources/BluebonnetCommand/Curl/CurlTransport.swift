@@ -15,7 +15,7 @@ struct CurlTransport: Transport {
         if let credential = request.credential, !credential.isPreemptive,
             let user = credential.user, let password = credential.password
         {
-            words += ["--digest", "--user \(RequestOptions.quoted("\(user):\(password)"))"]
+            words += ["--digest", "--user \(ShellWord("\(user):\(password)").text)"]
         }
         let command = ([request.curlDescription(redacting: false)] + words).joined(separator: " \\\n  ")
         StandardStream.output.write(line: (notes + [command]).joined(separator: "\n"))
@@ -59,24 +59,10 @@ extension RequestOptions {
         var words = follow ? ["--location"] : []
         words += flags.compactMap { $1 ? $0 : nil } + [version].compactMap(\.self)
         if let lowest = connection.tlsMin { words.append("--tlsv\(lowest.rawValue)") }
-        words += values.compactMap { name, value in value.map { "\(name) \(Self.quoted($0))" } }
-        words += addresses.resolve.map { "--resolve \(Self.quoted($0))" }
-        words += addresses.connectTo.map { "--connect-to \(Self.quoted($0))" }
-        if !pins.isEmpty { words.append("--pinnedpubkey \(Self.quoted(pins))") }
+        words += values.compactMap { name, value in value.map { "\(name) \(ShellWord($0).text)" } }
+        words += addresses.resolve.map { "--resolve \(ShellWord($0).text)" }
+        words += addresses.connectTo.map { "--connect-to \(ShellWord($0).text)" }
+        if !pins.isEmpty { words.append("--pinnedpubkey \(ShellWord(pins).text)") }
         return words
-    }
-
-    /// A word of a POSIX shell: nothing has a meaning between single quotes but the single quote.
-    static func quoted(_ word: String) -> String {
-        let plain = word.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "/"),
-                UInt8(ascii: ":"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
-        return plain && !word.isEmpty ? word : "'\(word.replacing("'", with: "'\\''"))'"
     }
 }

@@ -115,6 +115,17 @@ import Testing
         }
     }
 
+    @Test func `--curl keeps an apostrophe with an accent in its word`() async throws {
+        try await withFiles { folder in
+            let credentials = "ada:it'\u{301}s"
+            let output = try await Command.run([":1/", "-A", "digest", "-a", credentials, "--curl"], in: folder)
+            #expect(output.status == 0, "\(output.errors)")
+            let words = try await Self.shell("curl() { printf '%s\\n' \"$@\"; }\n\(output.text)", in: folder)
+            #expect(words.status == 0, "\(words.errors)")
+            #expect(words.text.split(separator: "\n").contains { $0.utf8.elementsEqual(credentials.utf8) })
+        }
+    }
+
     // MARK: Helpers
 
     private func withFiles(_ test: (URL) async throws -> Void) async throws {
