@@ -24,7 +24,7 @@ struct CurlTransport: Transport {
 }
 
 extension RequestOptions {
-    /// Comments about options for which curl has none.
+    /// A comment about `--pins`, for which curl has no option.
     var curlNotes: [String] {
         connection.pins == nil ? [] : ["# The pins of --pins are not in it: curl has none for several hosts."]
     }
@@ -43,7 +43,9 @@ extension RequestOptions {
             ("--insecure", connection.insecure), ("--fail-with-body", checkStatus),
             ("--ipv4", addresses.ipv4), ("--ipv6", addresses.ipv6), ("--netrc", authentication.netrc),
             ("--proxy-insecure", proxies.proxyInsecure), ("--proxy-digest", proxies.proxyDigest),
-            ("--remote-name", saving.remoteName), ("--remote-header-name", saving.remoteName),
+            ("--remote-name", saving.remoteName),
+            // With --continue-at, curl refuses it.
+            ("--remote-header-name", saving.remoteName && !saving.continues),
             ("--continue-at -", saving.continues),
         ]
         let values: [(String, String?)] = [
