@@ -48,7 +48,9 @@ extension RequestOptions {
             ("--remote-header-name", saving.remoteName && !saving.continues),
             ("--continue-at -", saving.continues),
         ]
+        let isSecure = URLShorthand.expand(url, scheme: defaultScheme).lowercased().hasPrefix("https://")
         let values: [(String, String?)] = [
+            ("--proto-redir", !insecureRedirects && isSecure ? "=https" : nil),
             ("--max-redirs", follow ? "\(maxRedirects)" : nil), ("--output", output),
             ("--max-time", connection.timeout.map { "\($0)" }),
             ("--connect-timeout", connection.connectTimeout.map { "\($0)" }), ("--cacert", connection.cacert),
