@@ -21,9 +21,14 @@ extension CommandFailure {
     }
 
     /// A request that failed: its sentence, and what can be done about it.
-    init(_ error: NetworkingError) {
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - ofRequest: Whether the command is one of requests.
+    init(_ error: NetworkingError, ofRequest: Bool = false) {
         let sentence = [".", "?", "!"].contains(error.message.suffix(1)) ? error.message : error.message + "."
-        let message = [sentence, FailureAdvice.text(for: error)].compactMap(\.self).joined(separator: " ")
+        let advice = FailureAdvice.text(for: error, ofRequest: ofRequest)
+        let message = [sentence, advice].compactMap(\.self).joined(separator: " ")
         self.init(message: message, status: ExitStatus(error), code: error.code.rawValue)
     }
 }

@@ -91,7 +91,7 @@ struct RequestRunner {
             }
         } catch let failure as NetworkingError {
             if options.verbose, failure.response == nil { heads.write(attempts: failure.metrics) }
-            throw CommandFailure(failure)
+            throw CommandFailure(failure, ofRequest: true)
         }
     }
 
@@ -242,7 +242,7 @@ struct RequestRunner {
         do {
             _ = try await session.open(plan.request)
         } catch {
-            throw CommandFailure(error)
+            throw CommandFailure(error, ofRequest: true)
         }
     }
 

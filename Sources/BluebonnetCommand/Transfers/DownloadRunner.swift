@@ -292,7 +292,7 @@ enum DownloadFailure {
     /// A status is shown as it is, other errors with their code as by the request commands.
     static func text(of error: NetworkingError, namesOptions: Bool = true) -> String {
         if error.code == .unacceptableStatusCode, let status = error.response?.status { return "\(status)" }
-        var sentences = [CommandFailure(error).message]
+        var sentences = [CommandFailure(error, ofRequest: !namesOptions).message]
         if namesOptions, error.underlying?.systemErrorNumber == EEXIST {
             sentences.append("With --overwrite it is replaced, with --unique the new one gets another name.")
         }

@@ -19,6 +19,15 @@ import Testing
         )
     }
 
+    @Test(arguments: [
+        NetworkingError(.tooManyRedirects, "More than 20."),
+        NetworkingError(.requestBodyNotReplayable, "Set expectsContinue."),
+    ])
+    func `advice about options and items of requests is for requests only`(error: NetworkingError) {
+        #expect(CommandFailure(error).message == error.message)
+        #expect(CommandFailure(error, ofRequest: true).message.hasPrefix(error.message + " "))
+    }
+
     @Test func `a failure as JSON has the code and the exit status`() {
         #expect(
             line(.connectionLost, "It broke.", isJSON: true)
