@@ -190,7 +190,7 @@ struct RequestOptions: ParsableArguments {
         if saving.continues, !saving.remoteName, output == nil || output == "-" {
             throw ValidationError("--continue needs a file: -O, or -o FILE.")
         }
-        if saving.isOn, include || filter != nil || stream || shown.choosesParts {
+        if saving.isOn, include || filter != nil || stream || shown.all || shown.choosesParts {
             throw ValidationError(
                 "--remote-name and --continue save the body, and cannot be used with options that show it; -v shows heads."
             )

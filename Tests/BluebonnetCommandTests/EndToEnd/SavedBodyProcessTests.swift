@@ -119,7 +119,7 @@ import Testing
 
     @Test(arguments: [
         ["--continue"], ["--continue", "-o", "-"], ["-O", "-o", "x"], ["-O", "--filter", "a"], ["-O", "-i"],
-        ["-O", "--print=h"], ["--continue", "-O", "a=1"],
+        ["-O", "--all"], ["-O", "--print=h"], ["--continue", "-O", "a=1"],
     ])
     func `options that cannot be used together are a mistake`(options: [String]) async throws {
         let output = try await Command.run(["http://127.0.0.1:1/x"] + options)
