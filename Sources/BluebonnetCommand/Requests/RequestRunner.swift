@@ -120,7 +120,13 @@ struct RequestRunner {
         _ display: ExchangeDisplay?
     ) async throws {
         let startedAt = ContinuousClock.now
-        let response = try await session.open(plan.request)
+        let response: TransportResponse
+        do {
+            response = try await session.open(plan.request)
+        } catch {
+            showLastHead(of: error)
+            throw error
+        }
         try named?.keep(plan.ownHeaderFields, for: plan.request.url)
         if let display {
             if !display.hasRequest { heads.write(response.request, version: response.head.httpVersion) }
@@ -141,6 +147,17 @@ struct RequestRunner {
         guard options.checkStatus else { return }
         let status = ExitStatus(statusCode: response.head.status.code)
         if status != .success { throw status }
+    }
+
+    /// Shows the response that ends redirects, or an authentication, in an error: the others were
+    /// shown when the next request was sent.
+    private func showLastHead(of error: NetworkingError) {
+        guard let head = error.response else { return }
+        if options.verbose {
+            heads.write(attempts: error.metrics)
+            heads.write(head)
+        }
+        if options.shown.all, parts.contains(.responseHead) { output.write(head) }
     }
 
     /// The writer of `-v`.

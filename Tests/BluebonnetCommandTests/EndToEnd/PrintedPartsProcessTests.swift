@@ -48,6 +48,24 @@ import Testing
         }
     }
 
+    @Test func `-v and --all show the response that ends redirects in an error`() async throws {
+        try await LocalServer.run { server in
+            let request = ["get", server.baseURL + "/redirect/3", "--max-redirects=1", "-v", "--all"]
+            let output = try await Command.run(request)
+            #expect(output.status == 1)
+            for text in [output.text, output.errors] {
+                let heads = text.split(separator: "\n").filter { $0.hasPrefix("GET ") || $0.hasPrefix("HTTP/") }
+                #expect(
+                    heads == [
+                        "GET /redirect/3 HTTP/1.1", "HTTP/1.1 302 Found", "GET /relative-redirect/2 HTTP/1.1",
+                        "HTTP/1.1 302 Found",
+                    ],
+                    "\(text)"
+                )
+            }
+        }
+    }
+
     @Test func `--quiet shows nothing, and the status of an error`() async throws {
         let good = try await run("--quiet")
         #expect(good.text == "" && good.errors == "" && good.status == 0)
