@@ -230,10 +230,13 @@
                 }
             }
 
-            /// Whether an image with this head will not be refused.
+            /// Whether it is certain that an image with this head will not be refused.
             func accepts(_ head: ResponseHead, to request: Request) -> Bool {
-                // Its bytes do not matter, but that there are some.
-                (try? serializer.serialize(Data([0]), head: head, request: request)) != nil
+                let validation = serializer.validation
+                // Rules look at whole bodies.
+                guard validation.rules.isEmpty else { return false }
+                // A body that is not empty: an empty one may do without a type.
+                return (try? validation.validate(Data([0]), head: head, request: request)) != nil
             }
 
             /// Hands over a part of the image of a transfer to all who want parts.

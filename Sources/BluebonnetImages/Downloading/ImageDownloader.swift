@@ -152,7 +152,8 @@
         ///   - part: Called with parts of the image while it comes, as those of a
         ///     ``ProgressiveImageDecoder``, made smaller and processed as is wanted; on no
         ///     particular thread. There are none where the image is in memory, where the transfer
-        ///     was begun for others who want none, or goes on after a cut. Default: nobody.
+        ///     was begun for others who want none, or goes on after a cut, and where the validation
+        ///     of the downloader has rules, which need the whole body. Default: nobody.
         /// - Returns: The image.
         /// - Throws: `NetworkingError`: what the request failed with; `responseSerializationFailed`
         ///   where the image cannot be decoded, with an ``ImageDecodingError`` below it, or not be

@@ -113,6 +113,22 @@
             }
         }
 
+        @Test func `rules see whole bodies only, and with rules no part is shown`() async throws {
+            let picture = try #require(Self.picture)
+            try await withHalves({ [.send($0)] }) { url, _ in
+                let (bodies, log) = (EventLog<Int>(), EventLog<Image>())
+                var configuration = ImageDownloader.Configuration()
+                configuration.validation = configuration.validation.requiring { _, body, _ in
+                    bodies.append(body.count)
+                }
+                let downloader = ImageDownloader(configuration: configuration)
+                let image = try await downloader.image(for: ImageRequest(url: url), part: { log.append($0) })
+                #expect(image.bitmap == picture && log.events.isEmpty)
+                let count = try picture.pngData().count
+                #expect(!bodies.events.isEmpty && bodies.events.allSatisfy { $0 == count })
+            }
+        }
+
         @Test func `an image that comes at once has no parts`() async throws {
             let bytes = Array(try #require(Self.picture).pngData())
             let script = FaultServer.Script.requests { _ in
