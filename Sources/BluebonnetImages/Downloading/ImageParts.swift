@@ -14,7 +14,7 @@
             var response = try await next(request)
             // Of a response that will be refused, nobody is to see a part.
             guard response.head.status == .ok, core.accepts(response.head, to: request) else { return response }
-            let reader = Reader(core, transfer, length: response.head.headerFields[.contentLength].flatMap { Int($0) })
+            let reader = Reader(core, transfer, length: Self.length(response.head.headerFields))
             let body = response.body
             response.body = .stream(
                 body.map { data in
@@ -24,6 +24,13 @@
                 trailers: [:]
             )
             return response
+        }
+
+        /// The length of the body that is read; nil where the fields do not say it: that of an
+        /// encoded body is another one (RFC 9110 §8.6).
+        static func length(_ fields: HTTPFields) -> Int? {
+            guard fields[.contentEncoding] == nil else { return nil }
+            return fields[.contentLength].flatMap { Int($0) }
         }
 
         /// The part of one response.

@@ -1,9 +1,11 @@
 #if Images
     import Bluebonnet
-    import BluebonnetImages
     import Foundation
+    import HTTPTypes
     import LocalServer
     import Testing
+
+    @testable import BluebonnetImages
 
     /// Parts of images that a downloader shows while they come.
     @Suite(.timeLimit(.minutes(2)))
@@ -127,6 +129,12 @@
                 let count = try picture.pngData().count
                 #expect(!bodies.events.isEmpty && bodies.events.allSatisfy { $0 == count })
             }
+        }
+
+        @Test func `the length of an encoded body is not that of the image`() {
+            #expect(ImageParts.length([.contentLength: "10"]) == 10)
+            #expect(ImageParts.length([.contentLength: "10", .contentEncoding: "gzip"]) == nil)
+            #expect(ImageParts.length([:]) == nil)
         }
 
         @Test func `an image that comes at once has no parts`() async throws {
