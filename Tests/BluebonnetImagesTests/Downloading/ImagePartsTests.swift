@@ -24,9 +24,10 @@
         }()
 
         /// A server that sends half of the picture, and what is behind it: `steps`, unless somebody
-        /// asks for the rest.
+        /// asks for the rest. It sends nothing before the gate is open.
         private func withHalves(
             status: Int = 200,
+            behind start: FaultGate? = nil,
             _ steps: @escaping @Sendable ([UInt8]) -> [FaultStep],
             _ body: (URL, FaultServer) async throws -> Void
         ) async throws {
@@ -41,7 +42,8 @@
                     return [.send(Array(head.utf8) + bytes[half...])]
                 }
                 let head = "HTTP/1.1 \(status) Status\r\n\(fields)Content-Length: \(bytes.count)\r\n\r\n"
-                return [.send(Array(head.utf8) + bytes[..<half])] + steps(Array(bytes[half...]))
+                let first = start.map { [FaultStep.hold($0)] } ?? []
+                return first + [.send(Array(head.utf8) + bytes[..<half])] + steps(Array(bytes[half...]))
             }
             try await FaultServer.run(script) { server in
                 try await body(try #require(URL(string: "\(server.baseURL)/a.png")), server)
@@ -49,33 +51,37 @@
         }
 
         @Test func `all who want parts get them as they want the image, before it is here`() async throws {
-            let gate = FaultGate()
-            try await withHalves({ rest in [.hold(gate), .send(rest)] }) { url, server in
-                try await compareParts(url, gate)
+            let (start, gate) = (FaultGate(), FaultGate())
+            try await withHalves(behind: start, { rest in [.hold(gate), .send(rest)] }) { url, server in
+                try await compareParts(url, start, gate)
                 #expect(server.requests.count == 1)
             }
         }
 
-        private func compareParts(_ url: URL, _ gate: FaultGate) async throws {
+        private func compareParts(_ url: URL, _ start: FaultGate, _ gate: FaultGate) async throws {
             let picture = try #require(Self.picture)
-            let downloader = ImageDownloader()
+            var configuration = ImageDownloader.Configuration()
+            configuration.completionQueue = DispatchQueue(label: "images")
+            let downloader = ImageDownloader(configuration: configuration)
             let cropped = ImageProcessor.cropped(to: ImageSize(width: 20, height: 10))
             let requests = [
                 ImageRequest(url: url), ImageRequest(url: url, processors: [cropped]),
                 ImageRequest(url: url, targetSize: ImageSize(width: 16, height: 16)), ImageRequest(url: url),
             ]
             let logs = requests.map { _ in EventLog<Image>() }
-            var tasks: [Task<Image, any Error>] = []
+            let results = requests.map { _ in EventLog<Image>() }
+            // All are there before the first byte, in this order.
             for (number, request) in requests.enumerated() {
-                let log = logs[number]
+                let (log, result) = (logs[number], results[number])
                 // The last one wants no parts.
                 let part: @Sendable (Image) -> Void = { log.append($0) }
-                tasks.append(Task { try await downloader.image(for: request, part: number < 3 ? part : nil) })
+                _ = downloader.downloadImage(for: request, part: number < 3 ? part : nil) { result.append($0.image) }
             }
+            start.open()
             try await until("parts") { logs.prefix(3).allSatisfy { !$0.events.isEmpty } }
             gate.open()
-            var images: [Image] = []
-            for task in tasks { images.append(try await task.value) }
+            try await until("images") { results.allSatisfy { !$0.events.isEmpty } }
+            let images = results.flatMap(\.events)
             let widths = [64, 20, 16]
             for (log, width) in zip(logs, widths) {
                 #expect(log.events.allSatisfy { $0.width == width && $0.metadata.isPartial })
