@@ -1,13 +1,5 @@
 import NIOCore
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// A handler below TLS in the pipeline, which closes the socket without TLS.
 final class FaultTransportHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
@@ -29,9 +21,7 @@ final class FaultTransportHandler: ChannelInboundHandler {
 
     /// Closes the socket with RST instead of FIN.
     func reset() {
-        guard let context else { return }
-        let provider = context.channel as? any SocketOptionProvider
-        _ = provider?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
-        context.close(mode: .all, promise: nil)
+        context?.channel.endWithReset()
+        cut()
     }
 }

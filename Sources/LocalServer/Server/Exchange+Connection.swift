@@ -2,14 +2,6 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// What endpoints that fail on purpose do with the connection of a request.
 extension Exchange {
     /// The channel of the connection; that of the request itself is a stream over HTTP/2.
@@ -17,15 +9,10 @@ extension Exchange {
         if isOverHTTP2, let parent = channel.parent { parent } else { channel }
     }
 
-    /// Closes the connection with RST instead of FIN.
+    /// Closes the connection with RST instead of FIN, and without an end of TLS.
     func resetConnection() async throws {
         let connection = connection
-        try await connection.eventLoop.submit {
-            let provider = connection as? any SocketOptionProvider
-            _ = provider?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
-            connection.close(promise: nil)
-        }
-        .get()
+        try await connection.eventLoop.submit { connection.reset() }.get()
     }
 
     /// Closes the connection in the usual way.

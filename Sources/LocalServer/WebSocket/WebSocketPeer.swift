@@ -1,13 +1,5 @@
 import NIOCore
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The server's side of one connection, for a script: it reads the opening request and frames, and
 /// sends what it is told, right or wrong.
 package struct WebSocketPeer: ~Copyable {
@@ -198,7 +190,8 @@ package struct WebSocketPeer: ~Copyable {
     /// Ends the connection with RST.
     @concurrent
     package func reset() async throws {
-        try await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
-        try await channel.close().get()
+        let channel = channel
+        try await channel.eventLoop.submit { channel.reset() }.get()
+        try await channel.closeFuture.get()
     }
 }

@@ -1,4 +1,6 @@
+import Foundation
 import LocalServer
+import NIOCore
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
@@ -23,6 +25,18 @@ struct FaultEndpointsTests {
             #expect(reset.text == "" && reset.isReset)
             let closed = try await receive("/fault/close", from: server)
             #expect(closed.text == "" && !closed.isReset)
+        }
+    }
+
+    @Test(arguments: ["/fault/reset", "/fault/reset/5"])
+    func `a reset over TLS is one of the connection, without an end of TLS`(target: String) async throws {
+        let certificates = try TestCertificates.shared()
+        try await LocalServer.run(LocalServer.Options(tls: ServerTLS(certificates.localhost))) { server in
+            let configuration = try TLSClient.trusting(certificates.authority)
+            let connection = try await RawConnection.connect(port: server.port, tls: configuration)
+            try await connection.send("GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n")
+            let error = await #expect(throws: IOError.self) { _ = try await connection.receiveAll() }
+            #expect(error?.errnoCode == ECONNRESET)
         }
     }
 
