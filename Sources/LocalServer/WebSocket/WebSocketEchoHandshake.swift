@@ -36,7 +36,8 @@ enum WebSocketEchoHandshake {
     /// The agreement to the first offer of permessage-deflate (RFC 7692 §7) under which compressed
     /// messages can be sent back as they came; nil for none.
     ///
-    /// Both directions then have the same window and keep it, or do not, alike.
+    /// The window of the client then is not larger than that of the server, and both directions
+    /// keep theirs, or do not, alike.
     static func compression(offers: String) -> String? {
         for offer in offers.split(separator: ",") {
             var parameters = offer.split(separator: ";").map { trimmed($0).lowercased() }[...]
@@ -50,27 +51,29 @@ enum WebSocketEchoHandshake {
 
     private static func agreement(to parameters: [String]) -> String? {
         var agreed = "permessage-deflate"
-        var mayLimitClient = false
         var isWithoutContext = false
         var serverBits: Int?
+        // The largest window that the client can be told; nil where it can be told none.
+        var clientBits: Int?
         for parameter in parameters {
             let parts = parameter.split(separator: "=", maxSplits: 1).map { trimmed($0) }
             let value = parts.count == 2 ? Int(parts[1].filter { $0 != "\"" }) : nil
             switch (parts.first, value, parts.count) {
             case ("server_no_context_takeover", _, 1), ("client_no_context_takeover", _, 1): isWithoutContext = true
             case ("server_max_window_bits", let bits?, 2) where 8...15 ~= bits: serverBits = bits
-            case ("client_max_window_bits", _, 1): mayLimitClient = true
-            case ("client_max_window_bits", let bits?, 2) where 8...15 ~= bits: mayLimitClient = true
+            case ("client_max_window_bits", _, 1): clientBits = 15
+            case ("client_max_window_bits", let bits?, 2) where 8...15 ~= bits: clientBits = bits
             // §7.1: an offer with a parameter that is not known is declined.
             default: return nil
             }
         }
         if isWithoutContext { agreed += "; server_no_context_takeover; client_no_context_takeover" }
         if let serverBits {
-            // §7.1.2.2: only a client that has named its window can be told how large it is.
-            guard mayLimitClient || serverBits == 15 else { return nil }
+            // §7.1.2.2: only a client that has named its window can be told how large it is, and
+            // no larger one than that.
+            guard clientBits != nil || serverBits == 15 else { return nil }
             agreed += "; server_max_window_bits=\(serverBits)"
-            if mayLimitClient { agreed += "; client_max_window_bits=\(serverBits)" }
+            if let clientBits { agreed += "; client_max_window_bits=\(min(clientBits, serverBits))" }
         }
         return agreed
     }
