@@ -1,6 +1,6 @@
 """Clients of a WebSocket that echoes, by `websockets`: `websocket_clients.py URL [AUTHORITY]`.
 
-Prints the ways to compress that worked, one a line.
+Prints the ways to compress that worked, and then the fault that was told, one a line.
 """
 
 import asyncio
@@ -68,6 +68,7 @@ async def main(url: str, authority: str | None):
         await asyncio.wait_for(echo(url, context, extensions), 60)
         print(name, flush=True)
     await asyncio.wait_for(send_wrong_frame(url, context), 60)
+    print("wrong frame", flush=True)
 
 
 asyncio.run(main(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None))
