@@ -55,14 +55,13 @@ struct BatchLine: Sendable {
     /// The members whose text is kept, numbers such as `1.50` and repeated names included. Where a
     /// name is repeated, the last member counts, as in `members`.
     private static func written(in bytes: [UInt8], of members: JSONObject) -> [String: [UInt8]] {
+        let wanted = Set(["id", "json"].filter { members[$0] != nil })
         var written: [String: [UInt8]] = [:]
-        for name in ["id", "json"] {
-            if let value = members[name] { written[name] = Array(value.description.utf8) }
+        if !JSONTokens.canCut(bytes) {
+            for name in wanted { written[name] = members[name].map { Array($0.description.utf8) } }
+        } else if !wanted.isEmpty {
+            for member in JSONTokens.members(of: bytes, where: wanted.contains) { written[member.name] = member.value }
         }
-        // The parser accepts UTF-16 and UTF-32, too, whose tokens cannot be copied.
-        guard !written.isEmpty, bytes.count > 1, bytes[0] != 0, bytes[1] != 0, bytes[0] < 0xFE else { return written }
-        let wanted = Set(written.keys)
-        for member in JSONTokens.members(of: bytes, where: wanted.contains) { written[member.name] = member.value }
         return written
     }
 }

@@ -28,10 +28,10 @@ struct BatchRequest: Sendable {
     ///
     /// - Parameters:
     ///   - members: The object.
-    ///   - json: The text of its member `json`.
+    ///   - json: The text of its member `json`; nil where it has none.
     ///   - timeouts: The session's timeouts.
     /// - Throws: ``BatchError``.
-    init(_ members: JSONObject, json: [UInt8]? = nil, timeouts: Timeouts = Timeouts()) throws(BatchError) {
+    init(_ members: JSONObject, json: [UInt8]?, timeouts: Timeouts) throws(BatchError) {
         var url: String?
         var body: JSONObject.Element?
         var credentials: Credentials?
@@ -85,7 +85,7 @@ struct BatchRequest: Sendable {
         case "bodyFile":
             bodyFile = try Self.path(value, of: name)
         case "json":
-            request.body = .data(Data(json ?? Array(value.description.utf8)))
+            request.body = json.map { .data(Data($0)) }
             imply(contentType: "application/json")
         case "form":
             request.body = .string(try Self.form(value))

@@ -21,8 +21,7 @@ struct JSONDocument: Sendable {
     /// - Throws: `JSONParsingError` when it is not JSON.
     init(parsing text: [UInt8]) throws(JSONParsingError) {
         let value = try JSONValue(parsing: text)
-        let isUTF8 = text.count < 2 || text[0] != 0 && text[1] != 0 && text[0] < 0xFE
-        let cut = JSONTokens(isUTF8 ? text : Array(value.description.utf8))
+        let cut = JSONTokens(JSONTokens.canCut(text) ? text : Array(value.description.utf8))
         bytes = cut.bytes
         tokens = Array(cut)
         var ends = Array(tokens.indices)

@@ -28,6 +28,12 @@ struct JSONTokens: Sequence, IteratorProtocol, Sendable {
     let bytes: [UInt8]
     private var position: Int
 
+    /// Whether a valid text is in UTF-8: the parser accepts UTF-16 and UTF-32, too, whose tokens
+    /// are not found.
+    static func canCut(_ text: [UInt8]) -> Bool {
+        text.count < 2 || text[0] != 0 && text[1] != 0 && text[0] < 0xFE
+    }
+
     /// - Parameter text: Valid JSON in UTF-8, with or without a byte-order mark.
     init(_ text: [UInt8]) {
         bytes = text

@@ -51,6 +51,14 @@ import Testing
         #expect(line(text).id == id)
     }
 
+    @Test func `a batch line in UTF-16 has its id and its body of JSON`() throws {
+        let text = #"{"url":"http://a/","id":{"a": "é"},"json":[1]}"#
+        let bytes = text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        let line = BatchLine(LineReader.Line(number: 7, content: .bytes(bytes)))
+        #expect(line.id == #"{"a":"é"}"#)
+        #expect(self.text(try line.request.get().request.body) == "[1]")
+    }
+
     @Test func `batch headers keep their order, repeats and spelling, as pairs or object`() throws {
         let pairs = try request(#"{"url":"http://a/","headers":[["x","1"],["Accept","*/*"],["X","2"]]}"#)
         #expect(pairs.request.headerFields.map { "\($0.name.rawName)=\($0.value)" } == ["x=1", "Accept=*/*", "X=2"])
