@@ -59,6 +59,10 @@ struct UserSettings: Equatable, Sendable {
         var rule = Rule(hosts: hosts)
         for element in elements {
             guard let text = element.string else { throw .usage("has something else than a string for “\(hosts)”.") }
+            // Both are looked for before the file is read.
+            guard text != "--json-errors", text != "--no-config" else {
+                throw .usage("has “\(text)”, which is for the command line only.")
+            }
             if text.hasPrefix("-") {
                 rule.options.append(text)
             } else if header(text) != nil {

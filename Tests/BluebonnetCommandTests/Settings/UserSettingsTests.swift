@@ -47,6 +47,8 @@ import Testing
         (#"{"default_options":"--json"}"#, "something else than a list"), (#"{"hosts":[]}"#, "not an object"),
         (#"{"default_options":["--timeout","5"]}"#, "“5”, which is neither an option"),
         (#"{"default_options":["a=1"]}"#, "neither an option"), (#"{"default_options":[1]}"#, "than a string"),
+        (#"{"default_options":["--json-errors"]}"#, "“--json-errors”, which is for the command line only"),
+        (#"{"hosts":{"a":["--no-config"]}}"#, "“--no-config”, which is for the command line only"),
     ])
     func `a file with something else is a mistake that is described`(text: String, hint: String) throws {
         let failure = #expect(throws: CommandFailure.self) { try UserSettings(parsing: Array(text.utf8)) }
