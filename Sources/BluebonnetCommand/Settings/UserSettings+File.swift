@@ -41,7 +41,9 @@ extension UserSettings {
             let settings = try UserSettings(contentsOf: file)
             return try Self.arguments(arguments, options, with: settings.rules(for: url))
         } catch {
-            throw CommandFailure(message: "\(path) \(error.message)", status: error.status)
+            var failure = error
+            failure.message = "\(path) \(error.message)"
+            throw failure
         }
     }
 

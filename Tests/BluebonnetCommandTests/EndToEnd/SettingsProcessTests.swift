@@ -55,6 +55,15 @@ import Testing
         }
     }
 
+    @Test func `a file that cannot be used is an error of usage for programs, too`() async throws {
+        try await withSettings(#"{"default_options":["--nope"]}"#) { environment in
+            let arguments = ["get", "http://127.0.0.1:1/", "--json-errors"]
+            let output = try await Command.run(arguments, environment: environment)
+            #expect(output.status == 2)
+            #expect(output.errors.contains(#""code":"invalid-usage""#), "\(output.errors)")
+        }
+    }
+
     @Test func `batch does not read the configuration file`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "x")]) { server in
             try await withSettings(#"{"default_options":["X-Default:1","--nope"]}"#) { environment in
