@@ -99,13 +99,14 @@ final class WebSocketMailbox: Sendable {
         let number = state.withLock { $0.newNumber() }
         let received: Received = await withTaskCancellationHandler {
             await SuspendedCaller.suspend { caller in
-                let received = state.withLock { state -> Received? in
-                    if let received = Self.take(&state, receiveBuffer) { return received.0 }
+                let (received, carrier) = state.withLock { state -> Taken in
+                    if let taken = Self.take(&state, receiveBuffer) { return taken }
                     // Where it is not cancelled now, the handler comes later, and finds it.
-                    if Task.isCancelled { return .failure(Self.cancelled) }
+                    if Task.isCancelled { return (.failure(Self.cancelled), nil) }
                     state.readers.append(Waiting(number: number, caller: caller))
-                    return nil
+                    return (nil, nil)
                 }
+                carrier?.continueReading()
                 if let received { caller.resume(returning: received) }
             }
         } onCancel: {
@@ -114,37 +115,31 @@ final class WebSocketMailbox: Sendable {
             }
             reader?.caller.resume(returning: .failure(Self.cancelled))
         }
-        // It may have waited although there was room again.
-        wakeReading()
         return try received.get()
     }
 
     private static let closing = NetworkingError(.webSocketClosed, "The WebSocket is being closed.")
     private static let cancelled = NetworkingError(.cancelled, "The wait for the WebSocket was cancelled.")
 
+    /// What was taken, and the carrier where it is to be told that there is room again.
+    private typealias Taken = (Received?, (any Carrier)?)
+
     /// Takes what is there; nil where it has to be waited for.
     private func take() -> Received? {
-        let (taken, carrier) = state.withLock { state -> (Received?, (any Carrier)?) in
-            guard let (received, hasRoom) = Self.take(&state, receiveBuffer) else { return (nil, nil) }
-            return (received, hasRoom ? state.carrier : nil)
-        }
+        let (received, carrier) = state.withLock { Self.take(&$0, receiveBuffer) ?? (nil, nil) }
         carrier?.continueReading()
-        return taken
+        return received
     }
 
-    private static func take(_ state: inout State, _ limit: Int) -> (Received, hasRoom: Bool)? {
+    /// Whoever takes a message makes the room, and tells the carrier: ``hasRoom()`` may find the
+    /// room at the same time, and then says so once only.
+    private static func take(_ state: inout State, _ limit: Int) -> Taken? {
         guard let message = state.inbox.popFirst() else {
-            return state.end.map { (.init($0), false) }
+            return state.end.map { (.init($0), nil) }
         }
         state.inboxSize -= size(of: message)
-        return (.success(message), state.isFull && state.inboxSize <= limit / 2)
-    }
-
-    private func wakeReading() {
-        let carrier = state.withLock { state in
-            state.isFull && state.inboxSize <= receiveBuffer / 2 ? state.carrier : nil
-        }
-        carrier?.continueReading()
+        let hasRoom = state.isFull && state.inboxSize <= limit / 2
+        return (.success(message), hasRoom ? state.carrier : nil)
     }
 
     /// Hands over received messages.

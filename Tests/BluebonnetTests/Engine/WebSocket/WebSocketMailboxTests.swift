@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import Testing
 
@@ -7,12 +8,15 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct WebSocketMailboxTests {
     private final class Carrier: WebSocketMailbox.Carrier {
         private let count = Atomic(0)
+        private let readCount = Atomic(0)
 
         /// How often it was woken.
         var wakes: Int { count.load(ordering: .relaxed) }
+        /// How often it was told that there is room again.
+        var reads: Int { readCount.load(ordering: .relaxed) }
 
         func wake() { count.add(1, ordering: .relaxed) }
-        func continueReading() {}
+        func continueReading() { readCount.add(1, ordering: .relaxed) }
     }
 
     private func open(_ mailbox: WebSocketMailbox) -> Carrier {
@@ -32,6 +36,22 @@ import Testing
         #expect(mailbox.takePings { 7 } == [7])
         mailbox.received(pongTo: 7, after: .seconds(1))
         #expect(try await ping.value == .seconds(1))
+    }
+
+    @Test func `room that a reader makes is told, whenever it is made`() async throws {
+        let mailbox = WebSocketMailbox(WebSocketOptions { $0.receiveBuffer = 100 })
+        let carrier = open(mailbox)
+        let large = WebSocketMessage.binary(Data(repeating: 1, count: 1000))
+        for _ in 0..<2000 {
+            let reader = Task { try await mailbox.next() }
+            let reads = carrier.reads
+            mailbox.deliver([large])
+            // As the connection does: twice to go on at once, and then for its socket.
+            let goesOn = mailbox.hasRoom() || mailbox.hasRoom()
+            _ = mailbox.hasRoom()
+            #expect(try await reader.value == large)
+            try #require(goesOn || carrier.reads > reads)
+        }
     }
 
     @Test func `nothing is sent behind a close`() async throws {
