@@ -38,4 +38,11 @@ package final class FaultGate: Sendable {
             callback()
         }
     }
+
+    /// Returns when the gate is open, or the Swift task is cancelled.
+    package func wait() async {
+        let (opened, continuation) = AsyncStream.makeStream(of: Never.self)
+        whenOpen { continuation.finish() }
+        for await _ in opened {}
+    }
 }

@@ -212,7 +212,7 @@ struct WebSocketFaultTests {
             try await withWebSocket(
                 to: { peer, _ in
                     try await peer.open()
-                    await withCheckedContinuation { opened in gate.whenOpen { opened.resume() } }
+                    await gate.wait()
                     try await peer.send(.text("late"))
                     try await peer.finish()
                 },

@@ -60,7 +60,7 @@ struct WebSocketFlowTests {
         try await withWebSocket(
             to: { peer, _ in
                 try await peer.open()
-                await withCheckedContinuation { opened in gate.whenOpen { opened.resume() } }
+                await gate.wait()
                 for _ in 0..<400 { _ = try await peer.readMessage() }
                 try await peer.finish()
             },
@@ -93,7 +93,7 @@ struct WebSocketFlowTests {
         let certificates = try TestCertificates.shared()
         try await WebSocketServer.run(tls: ServerTLS(certificates.localhost)) { peer, _ in
             try await peer.open()
-            await withCheckedContinuation { opened in gate.whenOpen { opened.resume() } }
+            await gate.wait()
             for _ in 0..<400 { _ = try await peer.readMessage() }
             try await peer.finish()
         } _: { server in
