@@ -33,6 +33,11 @@ struct PresentedIdentifiers: Sendable {
         self.commonName = commonName
     }
 
+    /// The names of a server's own certificate.
+    init(of leaf: ChainCertificate) {
+        self.init(names: leaf.alternativeNames.map(PresentedIdentifier.init))
+    }
+
     /// The common name of a certificate's subject; the last one where there are several.
     static func commonName(of subject: ASN1Node) -> String? {
         let attributes = (try? NameAttributes(subject))?.relativeNames.joined()

@@ -291,7 +291,7 @@ final class ConnectionAttempt {
             certificates: verification.presented,
             source: tls,
             anchors: tlsContext.anchors,
-            names: PresentedIdentifiers(names: leaf.alternativeNames.map(PresentedIdentifier.init))
+            names: PresentedIdentifiers(of: leaf)
         )
     }
 

@@ -141,7 +141,7 @@ final class Connector: Sendable {
         guard let identity = ServerIdentity(host: origin.serverName), proof.names.contain(identity),
             let source = try? tls.source(for: origin), source === proof.source
         else { return false }
-        return trust.accepts(proof.certificates, of: origin, anchors: proof.anchors)
+        return trust.accepts(proof.certificates, of: origin, identity: identity, anchors: proof.anchors)
     }
 
     /// Ends all attempts and lookups under way, and the attempts that would begin from now on.

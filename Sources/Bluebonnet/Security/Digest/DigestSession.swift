@@ -126,15 +126,9 @@ struct DigestSession: Sendable {
 
     /// RFC 8187 §3.2.1.
     private static func percentEncoded(_ bytes: [UInt8]) -> String {
-        var text = ""
-        for byte in bytes {
-            if ASCII.isToken(byte), byte != UInt8(ascii: "*"), byte != UInt8(ascii: "'"), byte != UInt8(ascii: "%") {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                text += "%\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))"
-            }
+        ASCII.percentEncoded(bytes) { byte in
+            ASCII.isToken(byte) && byte != UInt8(ascii: "*") && byte != UInt8(ascii: "'") && byte != UInt8(ascii: "%")
         }
-        return text
     }
 
     /// `Digest` and its parameters.

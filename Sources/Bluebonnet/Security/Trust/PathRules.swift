@@ -114,7 +114,7 @@ struct PathRules {
     }
 
     private static func names(_ leaf: ChainCertificate, _ identity: ServerIdentity) -> [TrustFinding] {
-        var presented = PresentedIdentifiers(names: leaf.alternativeNames.map(PresentedIdentifier.init))
+        var presented = PresentedIdentifiers(of: leaf)
         guard !presented.contain(identity) else { return [] }
         presented.commonName = PresentedIdentifiers.commonName(of: leaf.fields.subject)
         return [TrustFinding(.host, leaf.fields, presented.refusal(of: identity))]

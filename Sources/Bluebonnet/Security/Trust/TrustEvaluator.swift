@@ -116,21 +116,10 @@ final class TrustEvaluator: Sendable {
             host: origin.serverName,
             pinGeneration: policy.pinGeneration
         )
-        if let verdict = verdict(key, at: now) {
+        let evaluation = PolicyEvaluation(policy, identity: identity, anchors: anchors, now: now)
+        if let verdict = verdictAtOnce(presented, evaluation, key, policy) {
             finish(verdict, question, ticket, completion)
             return ticket
-        }
-        var evaluation = PolicyEvaluation(policy, identity: identity, anchors: anchors, now: now)
-        if Self.isSmall(presented), anchors.revocations == nil {
-            evaluation.limits = Self.limitsAtOnce
-            let verdict = evaluation.verdict(presented)
-            if verdict.validity != nil {
-                evaluations.add(1, ordering: .relaxed)
-                store(verdict, for: key, at: now, policy)
-                finish(verdict, question, ticket, completion)
-                return ticket
-            }
-            evaluation.limits = PathSearch.Limits()
         }
         // A chain that was made to cost much must not delay the other connections of the event
         // loop.
@@ -144,13 +133,36 @@ final class TrustEvaluator: Sendable {
         return ticket
     }
 
+    /// The verdict that is known, or that a small chain gets because it is good without fault; nil
+    /// where another thread has to find it.
+    private func verdictAtOnce(
+        _ presented: [[UInt8]],
+        _ evaluation: PolicyEvaluation,
+        _ key: Key,
+        _ policy: SecurityPolicy
+    ) -> TrustVerdict? {
+        if let verdict = verdict(key, at: evaluation.now) { return verdict }
+        guard Self.isSmall(presented), evaluation.anchors.revocations == nil else { return nil }
+        var evaluation = evaluation
+        evaluation.limits = Self.limitsAtOnce
+        let verdict = evaluation.verdict(presented)
+        guard verdict.validity != nil else { return nil }
+        evaluations.add(1, ordering: .relaxed)
+        store(verdict, for: key, at: evaluation.now, policy)
+        return verdict
+    }
+
     /// Whether a server that has shown certificates for one host may be taken for another one, too:
     /// the policy of that host accepts them without fault, and wants them to be for the host. Asks
     /// no closure, and is false where only a closure or much work could tell.
-    func accepts(_ presented: [[UInt8]], of origin: Origin, anchors: TrustAnchors) -> Bool {
+    func accepts(
+        _ presented: [[UInt8]],
+        of origin: Origin,
+        identity: ServerIdentity,
+        anchors: TrustAnchors
+    ) -> Bool {
         let now = self.now()
-        guard let identity = ServerIdentity(host: origin.serverName),
-            let policy = try? self.policy(for: origin, at: now), policy.decision == nil,
+        guard let policy = try? self.policy(for: origin, at: now), policy.decision == nil,
             policy.at(now).validatesDomainName
         else { return false }
         let key = Key(
@@ -158,19 +170,9 @@ final class TrustEvaluator: Sendable {
             host: origin.serverName,
             pinGeneration: policy.pinGeneration
         )
+        let evaluation = PolicyEvaluation(policy, identity: identity, anchors: anchors, now: now)
         // One that is known has no fault.
-        if verdict(key, at: now) != nil { return true }
-        guard Self.isSmall(presented), anchors.revocations == nil else { return false }
-        let verdict = PolicyEvaluation(
-            policy,
-            identity: identity,
-            anchors: anchors,
-            now: now,
-            limits: Self.limitsAtOnce
-        ).verdict(presented)
-        guard verdict.validity != nil else { return false }
-        store(verdict, for: key, at: now, policy)
-        return true
+        return verdictAtOnce(presented, evaluation, key, policy) != nil
     }
 
     private static func isSmall(_ presented: [[UInt8]]) -> Bool {
