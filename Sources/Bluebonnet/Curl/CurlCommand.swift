@@ -69,6 +69,7 @@ struct CurlCommand {
             words += headerWords(body: body.isEmpty || body.first == "--upload-file" ? .none : .data)
             if !body.isEmpty { words.append(body.joined(separator: " ")) }
         }
+        if request.body?.trailers != nil { notes.append("curl sends no trailers: those behind the body are left out.") }
         words += optionWords()
         words += proxyWords()
         words += targetWords()

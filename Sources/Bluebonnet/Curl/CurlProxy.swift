@@ -49,7 +49,8 @@ struct CurlProxy {
         var login = ""
         switch credential?.kind {
         case .password(let user, let password)? where !proxy.kind.isSOCKS || credential?.fits(.basic) == true:
-            login = "\(Self.percentEncoded(user)):\(redacts ? SecretNames.replacement : Self.percentEncoded(password))@"
+            let encoded = { (bytes: [UInt8]) in ASCII.percentEncoded(bytes, keeping: ASCII.isUnreserved) }
+            login = "\(encoded(user)):\(redacts ? SecretNames.replacement : encoded(password))@"
         case .token(let token)? where !proxy.kind.isSOCKS:
             let field = "Proxy-Authorization: Bearer \(redacts ? SecretNames.replacement : token)"
             words.append("--proxy-header \(ShellWord(field).text)")
@@ -68,18 +69,5 @@ struct CurlProxy {
         words.append("--noproxy \(ShellWord(exceptions.curlList).text)")
         // curl adds this field, and the engine does not.
         if !proxy.kind.isSOCKS, !origin.isSecure { words.append("--header Proxy-Connection:") }
-    }
-
-    /// RFC 3986 §2.3: everything but the unreserved characters is encoded.
-    private static func percentEncoded(_ bytes: [UInt8]) -> String {
-        bytes.map { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                String(Unicode.Scalar(byte))
-            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }.joined()
     }
 }

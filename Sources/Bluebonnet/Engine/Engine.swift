@@ -151,7 +151,9 @@ final class Engine: Transport {
                     request = repeated
                     continue
                 }
-                let count = retries.count + [isExpectationRefused, isMisdirected, wasRefusedByHost].count { $0 }
+                let count =
+                    retries.count + (isExpectationRefused ? 1 : 0) + (isMisdirected ? 1 : 0)
+                    + (wasRefusedByHost ? 1 : 0)
                 if count > 0 { response.retries = count }
                 return response
             } catch let error as NetworkingError {

@@ -124,11 +124,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
                 host: target.host,
                 proxyAuthorization: request.headerFields.contains(.proxyAuthorization) ? nil : proxyAuthorization,
                 fields: request.fields(through: passage),
-                body: request.body.map { body in
-                    // RFC 9112 §7.1.2: trailers follow chunks, which exclude a length.
-                    guard let length = body.length, body.trailers == nil else { return .unknownLength }
-                    return .length(length)
-                },
+                body: request.body.map { $0.declaredLength.map(RequestHead.BodyLength.length) ?? .unknownLength },
                 expectation: mayExpectContinue
                     ? RequestHead.Expectation(of: request, from: context.settings.configuration.continueThreshold)
                     : .removed,

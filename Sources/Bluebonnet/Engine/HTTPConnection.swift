@@ -30,7 +30,7 @@ protocol HTTPConnection: AnyObject {
 extension HTTPConnection {
     /// HTTP/1.1 has none.
     func ping(_ caller: PingCaller, of origin: Origin) {
-        caller.finish(.failure(.noHTTP2Connection(origin)))
+        caller.end(.failure(.noHTTP2Connection(origin)))
     }
 }
 

@@ -170,7 +170,7 @@ final class RequestUpload: Sendable {
     /// Whether as many bytes as declared have been taken, and nothing follows them.
     var isSent: Bool { state.withLock { isSent($0) } }
 
-    private func isSent(_ state: State) -> Bool { state.takenBytes == body.length && body.trailers == nil }
+    private func isSent(_ state: State) -> Bool { state.takenBytes == body.declaredLength }
 
     /// Whether everything has been taken, and the source has said that this was all.
     var isAtEnd: Bool { state.withLock { $0.isFinished && $0.queue.isEmpty } }

@@ -156,6 +156,35 @@ enum ASCII {
         return text
     }
 
+    /// Whether a byte is one of the unreserved characters of URIs (RFC 3986 §2.3).
+    static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    /// Text in which all bytes are percent-encoded (RFC 3986 §2.1) but some of ASCII.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - isKept: Whether a byte stands for itself.
+    /// - Returns: The text.
+    static func percentEncoded(_ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool) -> String {
+        var text = ""
+        for byte in bytes {
+            if isKept(byte) {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                text += "%\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))"
+            }
+        }
+        return text
+    }
+
     /// The bytes without percent-encoding. A `%` without two digits behind it stands for itself.
     static func percentDecoded(_ text: some Collection<UInt8>) -> [UInt8] {
         var decoded: [UInt8] = []

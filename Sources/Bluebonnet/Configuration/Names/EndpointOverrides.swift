@@ -68,21 +68,20 @@ public struct EndpointOverrides: Sendable, Hashable {
         for port in [port, newPort].compactMap(\.self) where !(1...65_535).contains(port) {
             throw NetworkingError(.invalidRequest, "The port \(port) is not between 1 and 65535.")
         }
-        var hosts: [String?] = []
-        for host in [host, newHost] {
-            guard let host else {
-                hosts.append(nil)
-                continue
-            }
-            guard let known = Self.host(host) else {
-                let shown = ASCII.escaped(host.utf8, limit: 80)
-                throw NetworkingError(.invalidRequest, "“\(shown)” is neither the name of a host nor an IP address.")
-            }
-            hosts.append(known)
-        }
+        let (name, newName) = (try Self.checked(host), try Self.checked(newHost))
         // As in curl, an entry that changes nothing does not hide the others.
         guard newHost != nil || newPort != nil else { return }
-        entries.append(Entry(host: hosts[0], port: port, newHost: hosts[1], newPort: newPort))
+        entries.append(Entry(host: name, port: port, newHost: newName, newPort: newPort))
+    }
+
+    /// A host as it is compared; nil for nil.
+    private static func checked(_ text: String?) throws(NetworkingError) -> String? {
+        guard let text else { return nil }
+        guard let known = host(text) else {
+            let shown = ASCII.escaped(text.utf8, limit: 80)
+            throw NetworkingError(.invalidRequest, "“\(shown)” is neither the name of a host nor an IP address.")
+        }
+        return known
     }
 
     /// The host and port that are connected to for those of a URL.

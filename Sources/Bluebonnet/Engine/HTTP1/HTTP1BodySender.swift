@@ -35,8 +35,7 @@ final class HTTP1BodySender {
         self.connection = connection
         self.context = context
         self.isUnencrypted = isUnencrypted
-        let body = run.exchange.request.body
-        isChunked = body?.length == nil || body?.trailers != nil
+        isChunked = run.exchange.request.body?.declaredLength == nil
     }
 
     /// Starts to read the source of the body.

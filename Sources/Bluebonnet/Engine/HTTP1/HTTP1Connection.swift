@@ -294,7 +294,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
     /// Takes the next waiting exchange, or stays idle until the idle timeout.
     private func release(at now: NIODeadline) {
         guard let pooled else { return close() }
-        switch pool.release(pooled, route: route, at: now) {
+        switch pool.release(pooled, at: now) {
         case .serve(let exchange): pooled.startSoon(exchange, from: pool)
         case .keep: becomeIdle(at: now)
         case .close: close()
@@ -304,7 +304,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
     /// Makes room for another connection.
     func leavePool() {
         guard let pooled, machine.leavePool() else { return }
-        pool.leave(pooled, route: route)
+        pool.leave(pooled)
     }
 
     /// Gives up the exchange under way, whose response is not complete.

@@ -93,10 +93,10 @@ extension HTTP2Connection: DeadlineHolder {
     }
 
     func ping(_ caller: PingCaller, of origin: Origin) {
-        guard let frames else { return caller.finish(.failure(.pingLost(origin))) }
+        guard let frames else { return caller.end(.failure(.pingLost(origin))) }
         let now = NIODeadline.now()
         switch pings.ask(now: now) {
-        case .reuse(let time): return caller.finish(.success(time))
+        case .reuse(let time): return caller.end(.success(time))
         case .wait: break
         case .send(let data):
             frames.sendPing(data)
@@ -109,10 +109,10 @@ extension HTTP2Connection: DeadlineHolder {
     }
 
     /// Ends the wait of all callers that have asked for a PING.
-    func finishPings(_ outcome: (Origin) -> PingCaller.Outcome) {
+    func finishPings(_ outcome: (Origin) -> Result<Duration, NetworkingError>) {
         let callers = pingCallers
         pingCallers = []
-        for (caller, origin) in callers { caller.finish(outcome(origin)) }
+        for (caller, origin) in callers { caller.end(outcome(origin)) }
     }
 
     /// Finds out whether the connection is alive.

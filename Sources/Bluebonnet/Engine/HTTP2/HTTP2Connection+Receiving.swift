@@ -191,7 +191,7 @@ extension HTTP2Connection: HTTP2FrameReceiver {
         }
         // The pool may have begun with less than the usual capacity.
         if isFirst || machine.capacity != capacity, !machine.isDoomed, let pooled {
-            pool.resize(pooled, route: route, to: machine.capacity, at: .now())
+            pool.resize(pooled, to: machine.capacity, at: .now())
         }
         if machine.peer.allowsConnectProtocol { pool.remember(tunnels: true, to: route.origin) }
         startAwaitingSettings()

@@ -142,7 +142,7 @@ final class HTTP2Connection {
     /// Frees the place of an exchange.
     func release(at now: NIODeadline) {
         guard let pooled else { return }
-        switch pool.release(pooled, route: route, at: now) {
+        switch pool.release(pooled, at: now) {
         case .serve(let exchange): pooled.startSoon(exchange, from: pool)
         case .keep: becomeIdle(at: now)
         case .close: if streams.isEmpty { close() }
@@ -205,7 +205,7 @@ final class HTTP2Connection {
     func leavePool() {
         machine.doom()
         guard let pooled, machine.leavePool() else { return }
-        pool.leave(pooled, route: route)
+        pool.leave(pooled)
     }
 
     /// Ends the connection, and every exchange on it with its own error.

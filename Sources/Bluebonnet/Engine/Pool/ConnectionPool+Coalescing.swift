@@ -10,7 +10,9 @@ extension ConnectionPool {
         guard route.origin.isSecure, route.passage == nil, case .host(_, let port) = route.endpoint else {
             return false
         }
-        let endpoints = addresses.map { ServerProof.Endpoint(address: $0, port: port) }
+        // No more are tried, and a response of DNS over TCP may have thousands.
+        let endpoints = addresses.prefix(2 * Dial.StateMachine.mostAddresses)
+            .map { ServerProof.Endpoint(address: $0, port: port) }
         let candidates = state.withLock { $0.coalesced.dials(route, to: endpoints) }
         for candidate in candidates {
             if state.withLock({ $0.coalesced.isJoined(route) }) { break }

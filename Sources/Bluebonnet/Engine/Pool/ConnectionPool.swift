@@ -225,10 +225,10 @@ final class ConnectionPool: Sendable {
     // MARK: Connections
 
     /// Frees the place of an exchange that a connection has finished.
-    func release(_ connection: PooledConnection, route: Route, at now: NIODeadline) -> Released {
+    func release(_ connection: PooledConnection, at now: NIODeadline) -> Released {
         state.withLock { state in
             guard state.invalidation == nil else { return .close }
-            return Self.released(state.entries[route]?.queue.released(connection, at: now))
+            return Self.released(state.entries[connection.route]?.queue.released(connection, at: now))
         }
     }
 
@@ -242,7 +242,8 @@ final class ConnectionPool: Sendable {
 
     /// Removes a connection that ends from its queue, which makes room for another one at once,
     /// though TLS may take a moment for its closing alerts. Must be called once for each.
-    func leave(_ connection: PooledConnection, route: Route) {
+    func leave(_ connection: PooledConnection) {
+        let route = connection.route
         let consequences = state.withLock { state -> Consequences in
             guard state.connections[ObjectIdentifier(connection)] != nil, let entry = state.entries[route] else {
                 return Consequences()
@@ -257,10 +258,12 @@ final class ConnectionPool: Sendable {
     }
 
     /// Changes the capacity of a connection.
-    func resize(_ connection: PooledConnection, route: Route, to capacity: Int, at now: NIODeadline) {
+    func resize(_ connection: PooledConnection, to capacity: Int, at now: NIODeadline) {
         let consequences = state.withLock { state -> Consequences in
-            guard state.invalidation == nil, let entry = state.entries[route] else { return Consequences() }
-            state.versions.note(streams: capacity, to: route.origin)
+            guard state.invalidation == nil, let entry = state.entries[connection.route] else {
+                return Consequences()
+            }
+            state.versions.note(streams: capacity, to: connection.route.origin)
             var consequences = Consequences()
             consequences.add(entry.queue.resized(connection, to: capacity, at: now), of: connection, &state)
             return consequences

@@ -1,41 +1,8 @@
 import Synchronization
 
-/// Someone who waits for the acknowledgement of a PING: until it comes, its connection ends, or the
+/// Those who wait for the acknowledgement of a PING: until it comes, its connection ends, or their
 /// Swift task is cancelled.
-final class PingCaller: Sendable {
-    typealias Outcome = Result<Duration, NetworkingError>
-
-    private struct State {
-        var continuation: CheckedContinuation<Outcome, Never>?
-        var outcome: Outcome?
-    }
-
-    private let state = Mutex(State())
-
-    /// Ends the wait; later calls do nothing.
-    func finish(_ outcome: Outcome) {
-        let continuation = state.withLock { state in
-            guard state.outcome == nil else { return CheckedContinuation<Outcome, Never>?.none }
-            state.outcome = outcome
-            return state.continuation
-        }
-        continuation?.resume(returning: outcome)
-    }
-
-    func wait() async -> Outcome {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let outcome = state.withLock { state in
-                    if state.outcome == nil { state.continuation = continuation }
-                    return state.outcome
-                }
-                if let outcome { continuation.resume(returning: outcome) }
-            }
-        } onCancel: {
-            finish(.failure(NetworkingError(.cancelled, "The wait for a PING was cancelled.")))
-        }
-    }
-}
+typealias PingCaller = TaskEnding<Result<Duration, NetworkingError>>
 
 extension ConnectionPool {
     /// Sends a PING on an HTTP/2 connection that carries the requests to an origin, and returns the
@@ -51,7 +18,10 @@ extension ConnectionPool {
         guard let connection else { throw .noHTTP2Connection(origin) }
         let caller = PingCaller()
         connection.ping(caller, of: origin)
-        return try await caller.wait().get()
+        return try await caller.outcome {
+            caller.end(.failure(NetworkingError(.cancelled, "The wait for a PING was cancelled.")))
+        }
+        .get()
     }
 }
 

@@ -75,7 +75,7 @@ final class PooledConnection: PoolMember, Sendable {
         }
 
         func wasDropped() {
-            caller.finish(.failure(.pingLost(origin)))
+            caller.end(.failure(.pingLost(origin)))
         }
     }
 

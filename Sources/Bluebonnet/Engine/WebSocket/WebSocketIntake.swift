@@ -10,7 +10,6 @@ struct WebSocketIntake {
     /// The bytes that are read next.
     private var current = ByteBuffer()
     private var rest = CircularBuffer<ByteBuffer>()
-    private var skipsMessages = false
 
     /// The messages that were read.
     private(set) var messages: [WebSocketMessage] = []
@@ -37,17 +36,13 @@ struct WebSocketIntake {
     /// Adds bytes that came.
     mutating func append(_ bytes: ByteBuffer) {
         if isRead { return current = bytes }
-        // Many small pieces that wait cost no more than their bytes.
-        guard rest.count > BodyPieces.mostSmall, var last = rest.popLast() else { return rest.append(bytes) }
-        let isJoined = last.join(bytes)
-        rest.append(last)
-        if !isJoined { rest.append(bytes) }
+        rest.appendJoining(bytes)
     }
 
     /// Reads messages while they have room, up to an event that is none. Nil where there is none:
     /// more bytes are needed, and all are read, or there is no room. A fault is final.
     mutating func next() throws(WebSocketFault) -> WebSocketMessageReader.Event? {
-        while !isRead, skipsMessages || size <= min(room, Self.mostAtOnce) {
+        while !isRead, reader.skipsMessages || size <= min(room, Self.mostAtOnce) {
             let event = try reader.next(&current)
             if isRead { current = rest.popFirst() ?? ByteBuffer() }
             switch event {
@@ -70,7 +65,6 @@ struct WebSocketIntake {
 
     /// From now on messages are skipped, and have no need of room.
     mutating func skipMessages() {
-        skipsMessages = true
         reader.skipMessages()
     }
 

@@ -37,7 +37,8 @@ struct WebSocketMessageReader {
     private var frames: WebSocketFrameReader
     private let inflater: WebSocketInflater?
     private var message: Message?
-    private var skipsMessages = false
+    /// Whether messages are skipped: ``skipMessages()``.
+    private(set) var skipsMessages = false
 
     /// - Parameters:
     ///   - options: The limits.

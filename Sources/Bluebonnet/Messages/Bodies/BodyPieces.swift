@@ -57,3 +57,14 @@ extension ByteBuffer {
 
     private static let mostJoined = 1 << 14
 }
+
+extension CircularBuffer<ByteBuffer> {
+    /// Appends a piece; where many wait, a small one is joined with the last one.
+    mutating func appendJoining(_ piece: ByteBuffer) {
+        // Taken out, so that it is changed in its place.
+        guard count > BodyPieces.mostSmall, var last = popLast() else { return append(piece) }
+        let isJoined = last.join(piece)
+        append(last)
+        if !isJoined { append(piece) }
+    }
+}

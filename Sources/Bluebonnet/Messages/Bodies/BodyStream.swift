@@ -45,16 +45,6 @@ final class BodyStream: Sendable {
             return .buffer(buffer, resuming: source)
         }
 
-        mutating func append(_ piece: ByteBuffer) {
-            // Taken out, so that it is changed in its place.
-            guard buffers.count > BodyPieces.mostSmall, var last = buffers.popLast() else {
-                return buffers.append(piece)
-            }
-            let isJoined = last.join(piece)
-            buffers.append(last)
-            if !isJoined { buffers.append(piece) }
-        }
-
         mutating func takeFirst() -> ByteBuffer? {
             guard let buffer = buffers.popFirst() else { return nil }
             bytes -= buffer.readableBytes
@@ -90,7 +80,7 @@ final class BodyStream: Sendable {
             let reader = state.reader
             state.reader = nil
             state.bytes += count
-            arrived.drain { state.append($0) }
+            arrived.drain { state.buffers.appendJoining($0) }
             // A reader that waits has drained the buffers, and takes the first one at once.
             let waiting = state.bytes - (reader == nil ? 0 : first)
             state.isPaused = waiting >= Self.highWatermark

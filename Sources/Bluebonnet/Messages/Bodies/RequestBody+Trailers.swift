@@ -40,6 +40,10 @@ extension RequestBody {
         body.trailers = RequestTrailers(names, fields)
         return body
     }
+
+    /// The length that is declared before it is sent; nil where that is not known, or trailers
+    /// follow, which exclude it (RFC 9112 §7.1.2).
+    var declaredLength: Int? { trailers == nil ? length : nil }
 }
 
 extension Request {

@@ -15,12 +15,13 @@ struct HARTask: Sendable {
         case bytes(ByteBuffer)
         /// A form in memory, of which each part is known.
         case form(MultipartFormData)
-        /// Above the limit, or never in memory as a whole.
+        /// Above the limit, never in memory as a whole, or with trailers, for which an archive has
+        /// no place.
         case omitted(length: Int?)
 
         init(_ body: RequestBody, limit: Int) {
-            guard case .bytes(let bytes) = body.storage, bytes.readableBytes <= limit else {
-                self = .omitted(length: body.length)
+            guard case .bytes(let bytes) = body.storage, bytes.readableBytes <= limit, body.trailers == nil else {
+                self = .omitted(length: body.declaredLength)
                 return
             }
             self = body.form.map { .form($0) } ?? .bytes(bytes)

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The part of a task that is the same for all kinds: its call in its session, and its outcome,
 /// which comes once. The public tasks show it: a protocol that is not public cannot give them
 /// public members.
@@ -118,53 +116,5 @@ struct TaskCore<Success: Sendable>: Sendable {
         ending.end(outcome)
         transfer?.close()
         return outcome
-    }
-}
-
-/// The outcome of a task, which comes once, and those who wait for it.
-final class TaskEnding<Outcome: Sendable>: Sendable {
-    private struct State {
-        var outcome: Outcome?
-        var listeners: [@Sendable (Outcome) -> Void] = []
-    }
-
-    private let state = Mutex(State())
-
-    /// Whether somebody waits. When their task is released meanwhile, it has never started: they
-    /// hold those that have.
-    var isAwaited: Bool { state.withLock { !$0.listeners.isEmpty } }
-
-    /// Notes the outcome, and tells those who wait. Only the first outcome counts.
-    func end(_ outcome: Outcome) {
-        let listeners = state.withLock { state -> [@Sendable (Outcome) -> Void] in
-            guard state.outcome == nil else { return [] }
-            state.outcome = outcome
-            defer { state.listeners = [] }
-            return state.listeners
-        }
-        for listener in listeners { listener(outcome) }
-    }
-
-    /// Calls the closure once, when the outcome is there.
-    func whenThere(_ body: @escaping @Sendable (Outcome) -> Void) {
-        let outcome = state.withLock { state in
-            if state.outcome == nil { state.listeners.append(body) }
-            return state.outcome
-        }
-        if let outcome { body(outcome) }
-    }
-
-    /// Waits for the outcome.
-    ///
-    /// - Parameter cancel: Called when the Swift task is cancelled meanwhile.
-    /// - Returns: The outcome.
-    func outcome(onCancel cancel: @Sendable () -> Void) async -> Outcome {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                whenThere { continuation.resume(returning: $0) }
-            }
-        } onCancel: {
-            cancel()
-        }
     }
 }
