@@ -115,12 +115,11 @@ import Testing
             try await wait(for: "half", from: server)
             try await namespace.ip("link set v0 down")
             try Data().write(to: folder.appending(path: "go"))
-            let begin = ContinuousClock.now
             try await Task.sleep(for: .seconds(5))
+            #expect(process.isRunning)
             try await namespace.ip("link set v0 up")
             let status = await statuses.first { _ in true }
             #expect(status == (ends ? 1 : 0))
-            #expect(ContinuousClock.now - begin >= .seconds(5))
             if ends {
                 let rest = namespace.process(arguments + ["--continue"])
                 rest.standardError = FileHandle.nullDevice
