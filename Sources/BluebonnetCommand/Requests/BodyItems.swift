@@ -88,37 +88,42 @@ struct BodyItems: Sendable {
         guard sources.count(where: \.self) < 2 else {
             throw .usage("A request has one body: fields, @file or --raw.")
         }
-        if let literal = arguments.literal { return plain(.data(Data(literal))) }
+        if let literal = arguments.literal { return plain(Data(literal)) }
         if let path { return try fileContent(path) }
         let hasFiles = parts.contains { if case .file = $0 { true } else { false } }
         if arguments.isMultipart || hasFiles { return try multipartContent(boundary: boundary) }
         guard !parts.isEmpty else { return try inputContent() }
-        return plain(.data(Data(arguments.isForm ? Array(try form.utf8) : try json)))
+        return plain(Data(arguments.isForm ? Array(try form.utf8) : try json))
+    }
+
+    /// The type of a body that no item names.
+    private var usualType: String {
+        arguments.isForm ? "application/x-www-form-urlencoded" : "application/json"
     }
 
     /// A body of the usual type.
-    private func plain(_ body: RequestBody) -> Content {
-        let type = arguments.isForm ? "application/x-www-form-urlencoded" : "application/json"
-        guard arguments.isChunked, let data = body.data else { return Content(body: body, type: type) }
-        return Content(body: .stream { OnePiece(data: data) }, type: type)
+    private func plain(_ data: Data) -> Content {
+        guard arguments.isChunked else { return Content(body: .data(data), type: usualType) }
+        return Content(body: .stream { ResponseBody.data(data) }, type: usualType)
     }
 
     private func fileContent(_ path: String) throws(CommandFailure) -> Content {
-        var content = plain(.data(Data()))
-        if path != "-", !arguments.isJSON { content.type = MediaType.ofFile(atPath: path) }
+        let isTypeOfFile = path != "-" && !arguments.isJSON
+        let type = isTypeOfFile ? MediaType.ofFile(atPath: path) : usualType
+        return Content(body: try fileBody(path), type: type)
+    }
+
+    private func fileBody(_ path: String) throws(CommandFailure) -> RequestBody {
         let place = HomeFolder.expanded(path)
         if arguments.isChunked {
             // What cannot be opened is an error before anything is sent.
             if path != "-" { try check(place) }
-            content.body = .stream(FilePieces(path: place))
-        } else if path != "-", let body = try? RequestBody.file(HomeFolder.file(place)) {
-            content.body = body
-        } else {
-            // Standard input, the shell's <(…) and everything else that is not a file is read
-            // whole: its length is not known before.
-            content.body = .data(Data(try read(place)))
+            return .stream(FilePieces(path: place))
         }
-        return content
+        if path != "-", let body = try? RequestBody.file(HomeFolder.file(place)) { return body }
+        // Standard input, the shell's <(…) and everything else that is not a file is read whole:
+        // its length is not known before.
+        return .data(Data(try read(place)))
     }
 
     private func check(_ path: String) throws(CommandFailure) {
@@ -139,9 +144,9 @@ struct BodyItems: Sendable {
     private func inputContent() throws(CommandFailure) -> Content? {
         let mayHaveInput = arguments.method.map { !Self.methodsWithoutInput.contains($0) } ?? true
         guard arguments.takesStandardInput, mayHaveInput else { return nil }
-        if arguments.isChunked { return Content(body: .stream(FilePieces(path: "-")), type: plain(.data(Data())).type) }
+        if arguments.isChunked { return Content(body: .stream(FilePieces(path: "-")), type: usualType) }
         let bytes = try read("-")
-        return bytes.isEmpty ? nil : plain(.data(Data(bytes)))
+        return bytes.isEmpty ? nil : plain(Data(bytes))
     }
 
     private var json: [UInt8] {
@@ -203,7 +208,7 @@ struct BodyItems: Sendable {
         case .text(let name, let value, let written, let type):
             let text = try text(of: value, written, name: name)
             if arguments.isChunked {
-                form.append(name: name, mimeType: type) { OnePiece(data: Data(text.utf8)) }
+                form.append(name: name, mimeType: type) { ResponseBody.data(Data(text.utf8)) }
             } else {
                 form.append(text, name: name, mimeType: type)
             }
@@ -236,20 +241,4 @@ struct BodyItems: Sendable {
             throw .usage(error.message)
         }
     }
-}
-
-/// A body of one piece, whose length is not told.
-private struct OnePiece: AsyncSequence, Sendable {
-    let data: Data
-
-    struct AsyncIterator: AsyncIteratorProtocol {
-        var data: Data?
-
-        mutating func next() async -> Data? {
-            defer { data = nil }
-            return data
-        }
-    }
-
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(data: data) }
 }
