@@ -96,9 +96,7 @@ struct DownloadOptions: ParsableArguments {
 
     /// A file by its path, which may be relative to a folder.
     static func file(_ path: String, in folder: URL, directoryHint: URL.DirectoryHint = .notDirectory) -> URL {
-        // Foundation takes ~ and ~NAME at the beginning for a home directory. That is for shells to
-        // do: here it is a name.
-        let path = path.utf8.first == UInt8(ascii: "~") ? "./" + path : path
+        let path = HomeFolder.literal(path)
         return URL(filePath: path, directoryHint: directoryHint, relativeTo: folder).absoluteURL.standardizedFileURL
     }
 
