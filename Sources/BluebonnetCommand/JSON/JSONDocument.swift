@@ -44,12 +44,15 @@ struct JSONDocument: Sendable {
     /// The value of a string; nil for everything else.
     func string(_ node: Node) -> String? {
         guard tokens[node.token].kind == .string else { return nil }
-        return try? JSONValue(parsing: text(of: node)).string
+        return JSONTokens.string(text(of: node))
     }
+
+    /// Whether a value is an array.
+    func isArray(_ node: Node) -> Bool { begins(node, with: "[") }
 
     /// The elements of an array; nil for everything else.
     func elements(of node: Node) -> [Node]? {
-        begins(node, with: "[") ? children(of: node) : nil
+        isArray(node) ? children(of: node) : nil
     }
 
     /// The members of an object in their order, repeated names included; nil for everything else.
@@ -57,7 +60,7 @@ struct JSONDocument: Sendable {
         guard begins(node, with: "{") else { return nil }
         let children = children(of: node)
         return stride(from: 0, to: children.count - 1, by: 2).map { index in
-            (string(children[index]) ?? "", children[index + 1])
+            (JSONTokens.string(text(of: children[index])), children[index + 1])
         }
     }
 

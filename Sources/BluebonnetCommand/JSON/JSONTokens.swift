@@ -131,7 +131,7 @@ extension JSONTokens {
     }
 
     /// The value of a string with its quotes.
-    private static func string(_ text: ArraySlice<UInt8>) -> String {
+    static func string(_ text: ArraySlice<UInt8>) -> String {
         guard text.contains(UInt8(ascii: "\\")) else {
             return String(decoding: text.dropFirst().dropLast(), as: UTF8.self)
         }

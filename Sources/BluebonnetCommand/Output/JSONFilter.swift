@@ -48,9 +48,9 @@ struct JSONFilter: Equatable, Sendable {
         case .index(let index): element(index, of: node, in: document)
         case .each: document.elements(of: node) ?? document.members(of: node)?.map(\.value) ?? []
         case .token(let token):
-            document.elements(of: node) == nil
-                ? member(token, of: node, in: document)
-                : arrayIndex(token).map { element($0, of: node, in: document) } ?? []
+            document.isArray(node)
+                ? arrayIndex(token).map { element($0, of: node, in: document) } ?? []
+                : member(token, of: node, in: document)
         }
     }
 
