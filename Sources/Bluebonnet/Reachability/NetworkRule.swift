@@ -80,10 +80,11 @@ struct NetworkRule: Sendable, Hashable {
         self = rule
     }
 
-    /// Whether it is for packets to an address.
-    func match(_ address: IPAddress) -> Match {
+    /// Whether it is for packets to an address. Longer ranges than the longest do not count: the
+    /// address stands for a larger network, of which they have only a part.
+    func match(_ address: IPAddress, upTo longest: Int) -> Match {
         guard address.isIPv4 == isIPv4 else { return .no }
-        let found = address.prefix(length) == destination ? match : .no
+        let found = length <= longest && address.prefix(length) == destination ? match : .no
         guard isInverted else { return found }
         return found == .perhaps ? .perhaps : found == .yes ? .no : .yes
     }

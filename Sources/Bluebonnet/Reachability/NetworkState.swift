@@ -169,23 +169,11 @@ struct NetworkState: Sendable {
     /// Whether a rule refuses a destination before any other has found a route for it: by itself,
     /// or by a route in its table that refuses.
     private func isRefusedByRule(_ destination: IPAddress, upTo longest: Int) -> Bool {
-        var first = UInt32(0)
-        for rule in rules where rule.priority >= first {
-            let match = rule.match(destination)
-            guard match != .no else { continue }
-            switch rule.action {
-            case 1:
-                guard let found = search(rule.table, for: destination, upTo: longest),
-                    found.length > rule.suppressedLength
-                else { continue }
-                let refuses = found.path.status == .notReachable
-                if match == .yes || !refuses { return refuses }
-            case 2: if match == .yes { first = max(first, rule.target) }
-            case 6...8: if match == .yes { return true }
-            default: continue
-            }
+        let isRefused = firstByRules(for: destination, upTo: longest) { path, isSure in
+            let refuses = path.status == .notReachable
+            return isSure || !refuses ? refuses : nil
         }
-        return false
+        return isRefused ?? false
     }
 
     /// The path by the rules, for a destination to which the main table has none.
@@ -193,27 +181,42 @@ struct NetworkState: Sendable {
     /// A tunnel may have a route for all that goes nowhere: it counts where another link leads to
     /// somebody.
     private func pathByRules(to destination: IPAddress, upTo longest: Int) -> NetworkPath {
-        var (isUnsure, first) = (false, UInt32(0))
+        var isUnsure = false
+        let found = firstByRules(for: destination, upTo: longest) { path, isSure -> NetworkPath? in
+            let counts =
+                path.interfaceKind != .other || hasRoute { isUsable($0) && links[$0]?.nature.kind != .other }
+            let path = counts ? path : .none
+            if isSure { return path.status == .notReachable && isUnsure ? .unknown : path }
+            isUnsure = isUnsure || path.status != .notReachable
+            return nil
+        }
+        return found ?? (isUnsure ? .unknown : .none)
+    }
+
+    /// The first value that the body makes of what the rules find for a destination, in their
+    /// order; nil where there is none. The body gets a path, which for a rule that refuses is none,
+    /// and whether the rule is surely for the destination.
+    private func firstByRules<Value>(
+        for destination: IPAddress,
+        upTo longest: Int,
+        _ body: (_ path: NetworkPath, _ isSure: Bool) -> Value?
+    ) -> Value? {
+        var first = UInt32(0)
         for rule in rules where rule.priority >= first {
-            let match = rule.match(destination)
+            let match = rule.match(destination, upTo: longest)
             guard match != .no else { continue }
             switch rule.action {
             case 1:
                 guard let found = search(rule.table, for: destination, upTo: longest),
                     found.length > rule.suppressedLength
                 else { continue }
-                let counts =
-                    found.path.interfaceKind != .other
-                    || hasRoute { isUsable($0) && links[$0]?.nature.kind != .other }
-                let path = counts ? found.path : .none
-                if match == .yes { return path.status == .notReachable && isUnsure ? .unknown : path }
-                isUnsure = isUnsure || path.status != .notReachable
+                if let value = body(found.path, match == .yes) { return value }
             case 2: if match == .yes { first = max(first, rule.target) }
-            case 6...8: if match == .yes { return isUnsure ? .unknown : .none }
+            case 6...8: if let value = body(.none, match == .yes) { return value }
             default: continue
             }
         }
-        return isUnsure ? .unknown : .none
+        return nil
     }
 
     /// The path by the routes of a table, with the length of the range; nil where the search goes

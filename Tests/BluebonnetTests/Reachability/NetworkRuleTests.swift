@@ -110,6 +110,13 @@ import Testing
         let some = Builder.rule(100, table: 0, action: action, destination: ("198.51.100.0", 24))
         #expect(try status(some, to: "198.51.100.1") == .notReachable)
         #expect(try status(some, to: "203.0.113.1") == .reachableViaEthernet && status(some) == .reachableViaEthernet)
+        // Few addresses do not decide for all networks, whichever they are; half of them do.
+        let few = Builder.rule(100, table: 0, action: action, destination: ("1.0.0.0", 24))
+        #expect(try status(few, to: "1.0.0.9") == .notReachable && status(few) == .reachableViaEthernet)
+        let half = Builder.rule(100, table: 0, action: action, destination: ("0.0.0.0", 1))
+        #expect(try status(half) == .notReachable)
+        let others = Builder.rule(100, table: 0, action: action, destination: ("1.0.0.0", 24), isInverted: true)
+        #expect(try status(others, to: "1.0.0.9") == .reachableViaEthernet && status(others) == .notReachable)
         // One that another rule goes around.
         let jump = Builder.rule(98, table: 0, action: 2, Builder.attribute(4, Builder.bytes(UInt32(101))))
         #expect(try status(jump + Builder.rule(100, table: 0, action: action)) == .reachableViaEthernet)
