@@ -179,11 +179,26 @@ package struct WebSocketPeer: ~Copyable {
     @discardableResult
     @concurrent
     package mutating func finish() async throws -> WebSocketFrame {
+        let frame = try await readClose()
+        try await send(.close(frame.closeCode))
+        return frame
+    }
+
+    /// Begins the close handshake: sends a Close frame, and reads up to the client's.
+    @discardableResult
+    @concurrent
+    package mutating func close(_ code: UInt16?, _ reason: String = "") async throws -> WebSocketFrame {
+        try await send(.close(code, reason))
+        return try await readClose()
+    }
+
+    /// Reads up to the client's Close frame.
+    @discardableResult
+    @concurrent
+    package mutating func readClose() async throws -> WebSocketFrame {
         while true {
             let frame = try await readFrame()
-            guard frame.opcode == 8 else { continue }
-            try await send(.close(frame.closeCode))
-            return frame
+            if frame.opcode == 8 { return frame }
         }
     }
 

@@ -141,8 +141,7 @@ struct AutobahnTests {
                 all.append(Array(bytes.readableBytesView))
             }
             returned.note(all)
-            try await peer.send(.close(1000))
-            _ = try await peer.readFrame()
+            try await peer.close(1000)
         } _: { server in
             try await withSession(SessionConfiguration()) { session in
                 await echo(try session.webSocket(to: server))

@@ -13,8 +13,7 @@ struct WebSocketCloseTests {
         try await withWebSocket(to: { peer, _ in
             try await peer.open()
             try await peer.send(.text("last"))
-            try await peer.send(.close(code, code == nil ? "" : "bye"))
-            replies.note(try await peer.readFrame().closeCode)
+            replies.note(try await peer.close(code, code == nil ? "" : "bye").closeCode)
         }) { socket in
             let all = try await socket.all()
             #expect(all == [.text("last")])
@@ -31,8 +30,7 @@ struct WebSocketCloseTests {
         try await withWebSocket(to: { peer, _ in
             try await peer.open()
             try await peer.send(.text("last"))
-            try await peer.send(.close(code, "because"))
-            _ = try await peer.readFrame()
+            try await peer.close(code, "because")
         }) { socket in
             try await socket.expect(.text("last"))
             let error = try await networkingError { try await socket.receive() }
@@ -67,7 +65,7 @@ struct WebSocketCloseTests {
     @Test func `messages that come during the close are still read`() async throws {
         try await withWebSocket(to: { peer, _ in
             try await peer.open()
-            let close = try await peer.readFrame()
+            let close = try await peer.readClose()
             try await peer.send(.text("meanwhile"))
             try await peer.send(.close(close.closeCode))
         }) { socket in

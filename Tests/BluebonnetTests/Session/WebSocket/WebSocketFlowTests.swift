@@ -23,8 +23,7 @@ struct WebSocketFlowTests {
                 try await peer.send(.binary(Array(repeating: 1, count: 100_000)))
                 sent.note(number)
             }
-            try await peer.send(.close(1000))
-            _ = try await peer.drain()
+            try await peer.close(1000)
         } _: { server in
             try await withSession(SessionConfiguration()) { session in
                 let socket = try session.webSocket(to: server) { $0.receiveBuffer = receiveBuffer }
@@ -150,11 +149,9 @@ struct WebSocketFlowTests {
             case 1: return
             case 2: try await peer.reset()
             case 3:
-                try await peer.send(.close(1012))
-                _ = try await peer.drain()
+                try await peer.close(1012)
             default:
-                try await peer.send(.close(1000))
-                _ = try await peer.drain()
+                try await peer.close(1000)
             }
         } _: { server in
             try await withSession(SessionConfiguration()) { session in
@@ -211,8 +208,7 @@ struct WebSocketFlowTests {
         try await WebSocketServer.run { peer, number in
             attempts.note(number)
             try await peer.open()
-            try await peer.send(.close(1008))
-            _ = try await peer.drain()
+            try await peer.close(1008)
         } _: { server in
             try await withSession(SessionConfiguration()) { session in
                 let socket = try session.webSocket(to: server) { reconnecting(&$0) }

@@ -66,7 +66,7 @@ struct WebSocketMemoryTests {
                 try await peer.finish()
             case .close:
                 try await peer.send(bombs + WebSocketFrame.close(1000).bytes)
-                _ = try await peer.readFrame()
+                try await peer.readClose()
             case .closeAndEnd: try await peer.send(bombs + WebSocketFrame.close(1000).bytes)
             case .end: try await peer.send(bombs)
             }
@@ -95,7 +95,7 @@ struct WebSocketMemoryTests {
         try await run(isSecure: isSecure, receiveBuffer: 33_000) { peer, _ in
             try await peer.open()
             try await peer.send(frames + WebSocketFrame.close(1000).bytes)
-            _ = try await peer.readFrame()
+            try await peer.readClose()
         } _: { socket in
             // Each counts 33 bytes.
             let bytes = try await settledBytes(of: socket)
@@ -111,7 +111,7 @@ struct WebSocketMemoryTests {
         try await run(isSecure: isSecure) { peer, _ in
             try await peer.open(Self.agreement)
             try await peer.send(bombs)
-            _ = try await peer.readFrame()
+            try await peer.readClose()
             try await peer.send(bombs + WebSocketFrame.close(4000).bytes)
         } _: { socket in
             let bytes = try await settledBytes(of: socket)

@@ -55,7 +55,7 @@ struct WebSocketTaskTests {
         try await withWebSocket(to: { peer, _ in
             _ = try await peer.readRequest()
             for byte in peer.response() + frames { try await peer.send([byte]) }
-            _ = try await peer.drain()
+            try await peer.readClose()
         }) { socket in
             let all = try await socket.all()
             #expect(all == [.text("whole")])
@@ -106,8 +106,7 @@ struct WebSocketTaskTests {
         try await withWebSocket(to: { peer, _ in
             try await peer.open()
             for number in 0..<100 { try await peer.send(.text("\(number)")) }
-            try await peer.send(.close(1000))
-            _ = try await peer.drain()
+            try await peer.close(1000)
         }) { socket in
             async let first = socket.all()
             async let second = socket.all()
