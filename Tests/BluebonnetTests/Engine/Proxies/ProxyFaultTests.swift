@@ -146,17 +146,21 @@ struct ProxyFaultTests {
     }
 
     @Test func `a server that stops behind the proxy is a timeout of the connection`() async throws {
-        try await FaultServer.run([.stall]) { origin in
-            try await FaultServer.run(ProxyScripts.connect(to: origin.port)) { proxy in
-                let configuration = try ProxyScripts.configuration(port: proxy.port) {
-                    $0.timeouts.connect = .milliseconds(150)
-                }
-                try await withSession(configuration) { session in
-                    let error = try await networkingError {
-                        try await session.data(for: Request(to: "https://localhost/"))
+        // Within this time, the proxy must have opened its tunnel.
+        try await patiently(first: [.milliseconds(150), .seconds(1)], last: .seconds(5)) { timeout in
+            try await FaultServer.run([.stall]) { origin in
+                try await FaultServer.run(ProxyScripts.connect(to: origin.port)) { proxy in
+                    let configuration = try ProxyScripts.configuration(port: proxy.port) {
+                        $0.timeouts.connect = timeout
                     }
-                    #expect(error.code == .connectTimeout, "\(error)")
-                    #expect(error.message.contains("through the proxy"), "\(error)")
+                    try await withSession(configuration) { session in
+                        let error = try await networkingError {
+                            try await session.data(for: Request(to: "https://localhost/"))
+                        }
+                        guard error.code == .connectTimeout, error.message.contains("through the proxy") else {
+                            throw Unmet(description: "another error: \(error)")
+                        }
+                    }
                 }
             }
         }
@@ -171,21 +175,27 @@ struct ProxyFaultTests {
     }
 
     @Test func `a name that is not found in time is the fault of its name server, not of the proxy`() async throws {
-        try await FaultServer.run([.stall]) { proxy in
-            let configuration = try ProxyScripts.configuration(.socks5, port: proxy.port) {
-                $0.nameResolver = SilentResolver()
-                // Within this time, the proxy must be connected to.
-                $0.timeouts.connect = .seconds(1)
-            }
-            try await withSession(configuration) { session in
-                let error = try await networkingError {
-                    try await session.data(for: Request(to: "https://server.example/"))
+        // Within this time, the proxy must be connected to.
+        try await patiently(first: [.milliseconds(500), .seconds(2)], last: .seconds(5)) { timeout in
+            try await FaultServer.run([.stall]) { proxy in
+                let configuration = try ProxyScripts.configuration(.socks5, port: proxy.port) {
+                    $0.nameResolver = SilentResolver()
+                    $0.timeouts.connect = timeout
                 }
-                #expect(error.code == .dnsLookupTimeout && error.message.contains("“server.example”"), "\(error)")
-                var request = try Request(to: "https://server.example/")
-                request.proxies = .proxy(try Proxy("http://proxy.example:1"))
-                let fault = try await networkingError { try await session.data(for: request) }
-                #expect(fault.code == .proxyTimeout && fault.message.contains("was not resolved"), "\(fault)")
+                try await withSession(configuration) { session in
+                    let error = try await networkingError {
+                        try await session.data(for: Request(to: "https://server.example/"))
+                    }
+                    guard error.code == .dnsLookupTimeout, error.message.contains("“server.example”") else {
+                        throw Unmet(description: "another error: \(error)")
+                    }
+                    var request = try Request(to: "https://server.example/")
+                    request.proxies = .proxy(try Proxy("http://proxy.example:1"))
+                    let fault = try await networkingError { try await session.data(for: request) }
+                    guard fault.code == .proxyTimeout, fault.message.contains("was not resolved") else {
+                        throw Unmet(description: "another error: \(fault)")
+                    }
+                }
             }
         }
     }
