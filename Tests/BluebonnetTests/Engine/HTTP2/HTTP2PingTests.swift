@@ -39,9 +39,12 @@ struct HTTP2PingTests {
                 for try await time in group { #expect(time > .zero) }
             }
             let count = server.connections[0].frames(.ping).count
-            #expect((1...100).contains(count))
+            // One of them was for several calls at least.
+            #expect((1..<100).contains(count))
             // More than a server may answer within 10 seconds without being taken for a flood.
             for _ in 0..<1500 { _ = try await session.ping(url) }
+            // The time of a PING is good for a moment only.
+            while server.connections[0].frames(.ping).count == count { _ = try await session.ping(url) }
             #expect(try await session.data(for: Request(to: server.baseURL)).value == Data("ok".utf8))
             #expect(server.connections.count == 1)
         }

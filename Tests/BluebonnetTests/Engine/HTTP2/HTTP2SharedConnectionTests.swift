@@ -83,6 +83,9 @@ struct HTTP2SharedConnectionTests {
                     let request = try Request(.post, to: server.baseURL + "/stuck", body: body, timeouts: timeouts)
                     let error = try await networkingError { try await session.data(for: request) }
                     #expect(error.code == .betweenBytesTimeout, "\(error)")
+                    try await server.wait("the window of the stream") { record in
+                        record.requests.contains { $0.path == "/stuck" && $0.bodyLength >= 1000 }
+                    }
                     #expect(bodyLength("/stuck", server) == 1000)
                 }
             }
@@ -148,26 +151,28 @@ struct HTTP2SharedConnectionTests {
     }
 
     @Test func `uploads that wait for each other do not fail for that`() async throws {
-        // The window comes slowly: each of the uploads waits longer than its pause for its turn.
-        let steps = (0..<40).flatMap { _ in
-            [HTTP2FaultStep.wait(.milliseconds(100)), .send(.windowUpdate(1000))]
-        }
-        let script = HTTP2FaultServer.Script.heads { request in
-            switch request.path {
-            case "/first": steps + [.send(.windowUpdate(10_000_000)), .readEnd, .respond(body: "done")]
-            default: [.readEnd, .respond(body: "done")]
-            }
-        }
         let options = HTTP2FaultServer.Options(settings: [.initialWindowSize: 1_000_000], givesWindowsBack: false)
-        try await HTTP2FaultServer.run(script, options: options) { server in
-            try await withSession(.http2()) { session in
-                let results = await bodies(of: 30, in: session) { index in
-                    let url = server.baseURL + (index == 0 ? "/first" : "/other")
-                    let body = RequestBody.data(Data(repeating: 1, count: 100_000))
-                    return try Request(.post, to: url, body: body, timeouts: Timeouts(betweenBytes: .seconds(1)))
+        try await patiently(first: [.seconds(1), .seconds(3)], last: .seconds(10)) { timeout in
+            // The window comes slowly: each of the uploads waits longer than its pause for its turn.
+            let steps = (0..<40).flatMap { _ in
+                [HTTP2FaultStep.wait(timeout / 10), .send(.windowUpdate(1000))]
+            }
+            let script = HTTP2FaultServer.Script.heads { request in
+                switch request.path {
+                case "/first": steps + [.send(.windowUpdate(10_000_000)), .readEnd, .respond(body: "done")]
+                default: [.readEnd, .respond(body: "done")]
                 }
-                let texts = try results.map { try $0.get() }
-                #expect(texts.allSatisfy { $0 == "done" })
+            }
+            try await HTTP2FaultServer.run(script, options: options) { server in
+                try await withSession(.http2()) { session in
+                    let results = await bodies(of: 30, in: session) { index in
+                        let url = server.baseURL + (index == 0 ? "/first" : "/other")
+                        let body = RequestBody.data(Data(repeating: 1, count: 100_000))
+                        return try Request(.post, to: url, body: body, timeouts: Timeouts(betweenBytes: timeout))
+                    }
+                    let texts = try results.map { try $0.get() }
+                    #expect(texts.allSatisfy { $0 == "done" })
+                }
             }
         }
     }
