@@ -33,6 +33,7 @@ struct WebSocketLocalServerTests {
             try await withSession(SessionConfiguration(trusting: certificates.authority)) { session in
                 var options = WebSocketOptions()
                 options.compression = compression
+                options.closeTimeout = .seconds(60)
                 let url = try #require(URL(string: server.baseURL + "/websocket"))
                 let socket = session.webSocket(url, protocols: ["echo.v2", "echo.v1"], options: options)
                 let opening = try await socket.value
@@ -60,6 +61,7 @@ struct WebSocketLocalServerTests {
                         sent.note(number)
                     }
                 }
+                try await until("messages are sent") { sent.all.count > 10 }
                 let count = try await settled { sent.all.count }
                 #expect(count < 1000)
                 for _ in 0..<1000 { try await socket.expect(.binary(Data(repeating: 1, count: 100_000))) }

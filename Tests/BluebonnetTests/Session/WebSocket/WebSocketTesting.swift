@@ -5,7 +5,8 @@ import Synchronization
 import Testing
 
 extension SessionManager {
-    /// A WebSocket to a server.
+    /// A WebSocket to a server, which waits long for the end of the close handshake: a test that
+    /// expects the code of the server must have it on a machine that is busy, too.
     func webSocket(
         to server: WebSocketServer,
         protocols: [String] = [],
@@ -13,6 +14,7 @@ extension SessionManager {
     ) throws -> WebSocketTask {
         guard let url = URL(string: server.url) else { throw Unmet(description: "\(server.url) is a URL") }
         var options = WebSocketOptions()
+        options.closeTimeout = .seconds(60)
         change(&options)
         return webSocket(url, protocols: protocols, options: options)
     }
