@@ -32,7 +32,7 @@ struct CoalescingStormTests {
         try await HTTP2FaultServer.run(Self.script, options: options) { server in
             var configuration = SessionConfiguration(trusting: certificates.authority)
             configuration.addressOverrides = try AddressOverrides(["*:\(server.port):127.0.0.1"])
-            configuration.timeouts.firstByte = .milliseconds(500)
+            configuration.timeouts.firstByte = .seconds(5)
             // A connection with a place that is never given back would not become idle.
             configuration.idleConnectionTimeout = .milliseconds(500)
             try await withEngine(configuration) { session, engine in
