@@ -178,11 +178,16 @@ struct ShellWords {
             case UInt8(ascii: "U"): try appendNumber(kind, radix: 16, most: 8)
             case UInt8(ascii: "c"):
                 guard let letter = rest.popFirst() else { throw Self.unclosed("$'") }
-                append(letter & 0x1F)
+                try appendNumbered(letter & 0x1F)
             default:
                 append(UInt8(ascii: "\\"))
                 append(kind)
             }
+        }
+
+        private mutating func appendNumbered(_ byte: UInt8) throws(CommandFailure) {
+            guard byte != 0 else { throw Self.nul }
+            append(byte)
         }
 
         /// Appends a byte, or with `\u` and `\U` a character, by its number.
@@ -197,18 +202,20 @@ struct ShellWords {
                 if let kind { append(kind) }
                 return
             }
-            // Bash ends the text at a NUL, which no argument can hold.
-            guard number != 0 else {
-                throw .usage("The line has a NUL in it, which no argument of a program can hold.")
-            }
             guard kind == UInt8(ascii: "u") || kind == UInt8(ascii: "U") else {
-                return append(UInt8(truncatingIfNeeded: number))
+                return try appendNumbered(UInt8(truncatingIfNeeded: number))
             }
+            guard number != 0 else { throw Self.nul }
             guard let scalar = Unicode.Scalar(number) else {
                 throw .usage("The line has half of a character (\\u\(String(number, radix: 16))).")
             }
             append(String(Character(scalar)).utf8)
         }
+
+        /// Bash ends the text at a NUL.
+        private static let nul = CommandFailure.usage(
+            "The line has a NUL in it, which no argument of a program can hold."
+        )
 
         private static func unclosed(_ quote: String) -> CommandFailure {
             .usage("The line has a \(quote) that is not closed.")

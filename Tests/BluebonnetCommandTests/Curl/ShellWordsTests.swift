@@ -44,7 +44,8 @@ import Testing
         ("a | b", "“|”"), ("a&b", "“&”"), ("a;b", "“;”"), ("a > b", "“>”"), ("a\nb", "more than one command"),
         ("$HOME", "variable"), ("\"${A}\"", "variable"), ("`a`", "variable"), ("\"$(a)\"", "variable"),
         ("'a", "not closed"),
-        ("\"a", "not closed"), ("$'a", "not closed"), (#"$'\x00'"#, "NUL"), (#"$'\ud83d'"#, "half of a character"),
+        ("\"a", "not closed"), ("$'a", "not closed"), (#"$'\x00'"#, "NUL"), (#"$'\c@'"#, "NUL"),
+        (#"$'\400'"#, "NUL"), (#"$'\u0000'"#, "NUL"), (#"$'\ud83d'"#, "half of a character"),
         ("curl ^\r\n a", "Windows"), ("curl ^\"a^\"", "Windows"),
     ])
     func `what only a shell can do is refused`(line: String, part: String) {
