@@ -220,7 +220,7 @@ struct CurlTranslation {
         )
     }
 
-    fileprivate static func refusal(_ what: String) -> CommandFailure {
+    private static func refusal(_ what: String) -> CommandFailure {
         .usage("\(what) is not supported here.")
     }
 }

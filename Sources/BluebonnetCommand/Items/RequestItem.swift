@@ -84,15 +84,12 @@ extension RequestItem {
     private static func file(_ name: String, _ rest: String) -> RequestItem {
         var file = PartFile(path: rest)
         // From the last one to the first, so that each value ends where the next one begins.
-        var isMore = true
-        while isMore {
+        while true {
             let marks = [";type=", ";filename="].compactMap { mark in file.path.utf8.ranges(of: mark.utf8).last }
             guard let range = marks.max(by: { $0.lowerBound < $1.lowerBound }) else { break }
-            let value = String(file.path[range.upperBound...])
-            let isType = file.path[range] == ";type="
-            isMore = isType ? file.type == nil : file.name == nil
-            guard isMore else { break }
-            if isType { file.type = value } else { file.name = value }
+            let value = file.path[range] == ";type=" ? \PartFile.type : \PartFile.name
+            guard file[keyPath: value] == nil else { break }
+            file[keyPath: value] = String(file.path[range.upperBound...])
             file.path = String(file.path[..<range.lowerBound])
         }
         return .file(name: name, file: file)

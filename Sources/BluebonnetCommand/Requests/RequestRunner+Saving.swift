@@ -17,7 +17,7 @@ extension RequestRunner {
         guard !saving.continues || plan.request.method == .get else {
             throw CommandFailure.usage("--continue is for GET: another request may do something a second time.")
         }
-        let arguments = saving.continues ? ["--continue"] : saving.remoteName ? ["--unique"] : []
+        let arguments = saving.continues ? ["--continue"] : ["--unique"]
         let file = options.output.map { DownloadOptions.file($0, in: DownloadOptions.currentFolder) }
         let runner = DownloadRunner(
             session: session,
