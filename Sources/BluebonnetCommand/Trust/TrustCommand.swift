@@ -64,7 +64,7 @@ struct TrustCommand: AsyncParsableCommand {
         }
         await session.shutdown()
         guard let report = known.report.withLock({ $0 }) else {
-            throw failure.map(CommandFailure.init)
+            throw failure.map { CommandFailure($0) }
                 ?? CommandFailure(
                     message: "\(Credentials.removed(from: url)) has shown no certificate.",
                     status: .trust
