@@ -26,8 +26,8 @@ final class NetworkNamespace: Sendable {
     }()
 
     /// Makes a namespace with the interfaces `v0`, `v1` and so on, which are up, with the addresses
-    /// 10.9.0.1/24, 10.9.1.1/24 and so on, and their other ends with .2. The kernel may take a
-    /// second to give them a carrier.
+    /// 10.9.0.1/24, 10.9.1.1/24 and so on, and their other ends with .2. All have a carrier, for
+    /// which the kernel may take a second.
     init(interfaces: Int) async throws {
         name = "bb" + UUID().uuidString.prefix(8) + "i"
         outside = name.dropLast() + "o"
@@ -40,6 +40,11 @@ final class NetworkNamespace: Sendable {
             try await Self.ip("-n \(outside) link set v\(index) up")
             try await ip("address add 10.9.\(index).1/24 dev v\(index)")
             try await ip("link set v\(index) up")
+        }
+        for index in 0..<interfaces {
+            while try await !Self.text(of: "-n \(name) -o link show v\(index)").contains("state UP") {
+                try await Task.sleep(for: .milliseconds(20))
+            }
         }
     }
 
@@ -59,6 +64,18 @@ final class NetworkNamespace: Sendable {
         guard try await process.start().value == 0 else {
             throw Failure(description: "ip \(arguments): \(await errors.nextText())")
         }
+    }
+
+    /// What `ip` prints.
+    private static func text(of arguments: String) async throws -> String {
+        let process = ipProcess(arguments)
+        let output = Pipe()
+        process.standardOutput = output
+        let status = try process.start()
+        var text = ""
+        while case let more = await output.nextText(), !more.isEmpty { text += more }
+        guard await status.value == 0 else { throw Failure(description: "ip \(arguments) fails") }
+        return text
     }
 
     private static func ipProcess(_ arguments: String) -> Process {

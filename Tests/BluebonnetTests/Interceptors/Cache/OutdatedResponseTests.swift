@@ -19,10 +19,13 @@ struct OutdatedResponseTests {
 
     @Test(arguments: [false, true])
     func `a response under way when a POST invalidates its URL is not stored`(_ comesInPieces: Bool) async throws {
-        let gate = Gate()
+        let (gate, isAtServer) = (Gate(), Gate())
         let bench = CacheBench { request, number in
             guard request.method == .get else { return StubResponse() }
-            if number == 1 { await gate.wait() }
+            if number == 1 {
+                isAtServer.open()
+                await gate.wait()
+            }
             var response = StubResponse.numbered(number, Self.fresh)
             if comesInPieces {
                 let body = response.body
@@ -37,7 +40,7 @@ struct OutdatedResponseTests {
             return response
         }
         let first = Task { try await bench.send() }
-        _ = await bench.transport.requests(count: 1)
+        await isAtServer.wait()
         try await bench.send(.post)
         gate.open()
         #expect(try await first.value.text == "body 1")
