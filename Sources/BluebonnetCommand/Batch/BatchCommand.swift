@@ -34,7 +34,10 @@ struct BatchCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The file with the lines; - is standard input.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("The file with the lines; - is standard input.", valueName: "file"),
+        completion: .file()
+    )
     var source = "-"
 
     @OptionGroup(title: "Batch options")

@@ -25,7 +25,8 @@ struct CacheCommand: AsyncParsableCommand {
     /// The folder or the server of a cache.
     struct Folder: ParsableArguments {
         @Argument(
-            help: ArgumentHelp("The folder of the cache, or the URL of a Redis server.", valueName: "dir|redis-url")
+            help: ArgumentHelp("The folder of the cache, or the URL of a Redis server.", valueName: "dir|redis-url"),
+            completion: .directory
         )
         var folder: String
 

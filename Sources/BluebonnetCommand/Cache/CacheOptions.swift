@@ -12,7 +12,8 @@ struct CacheOptions: ParsableArguments {
                 + "Redis server that machines share (redis://host:port/db, redis+unix:///path), or off. "
                 + "(default: off)",
             valueName: "dir|redis-url|memory|off"
-        )
+        ),
+        completion: .directory
     )
     var cache: String?
 

@@ -8,7 +8,8 @@ struct CookieOptions: ParsableArguments {
         help: ArgumentHelp(
             "Send and store cookies: in memory, in a file of the format of curl, or off. (default: off)",
             valueName: "file|memory|off"
-        )
+        ),
+        completion: .file()
     )
     var cookies: String?
 

@@ -23,7 +23,7 @@ struct CookiesCommand: AsyncParsableCommand {
 
     /// The file, and which of its cookies are meant.
     struct Selection: ParsableArguments {
-        @Argument(help: ArgumentHelp("The file of the cookies.", valueName: "file"))
+        @Argument(help: ArgumentHelp("The file of the cookies.", valueName: "file"), completion: .file())
         var file: String
 
         @Option(
@@ -108,10 +108,13 @@ struct ImportCookies: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The file of the cookies; it is made where it is missing.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("The file of the cookies; it is made where it is missing.", valueName: "file"),
+        completion: .file()
+    )
     var file: String
 
-    @Argument(help: ArgumentHelp("The other file; - is standard input.", valueName: "source"))
+    @Argument(help: ArgumentHelp("The other file; - is standard input.", valueName: "source"), completion: .file())
     var source = "-"
 
     func run() async throws {

@@ -26,7 +26,8 @@ struct ImageCommand: AsyncParsableCommand {
             help: ArgumentHelp(
                 "The image: a file, an http or https URL, or - for standard input.",
                 valueName: "file or URL"
-            )
+            ),
+            completion: .file()
         )
         var source: String
 
@@ -109,7 +110,8 @@ struct ImageResizeCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("o"), .long],
-        help: ArgumentHelp("The file to write, which ends with .png, .jpg or .jpeg.", valueName: "file")
+        help: ArgumentHelp("The file to write, which ends with .png, .jpg or .jpeg.", valueName: "file"),
+        completion: .file()
     )
     var output: String
 

@@ -11,7 +11,8 @@ struct ObservationOptions: ParsableArguments {
         help: ArgumentHelp(
             "Write an HTTP archive (HAR 1.2) for the developer tools of a browser, without passwords, tokens and cookies.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var har: String?
 

@@ -33,7 +33,8 @@ struct ConnectionOptions: ParsableArguments {
         help: ArgumentHelp(
             "The certificate authorities to trust instead of the system's: a PEM file or a directory.",
             valueName: "path"
-        )
+        ),
+        completion: .file()
     )
     var cacert: String?
 
@@ -52,7 +53,8 @@ struct ConnectionOptions: ParsableArguments {
         help: ArgumentHelp(
             "The pins of hosts, as JSON; for a host that it names, they take the place of --pin.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var pins: String?
 
@@ -62,7 +64,8 @@ struct ConnectionOptions: ParsableArguments {
             "Lists of revoked certificates (CRLs), as PEM, or one as DER. As with curl, there must be a list for every "
                 + "certificate but the trusted one.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var crlfile: String?
 
@@ -74,13 +77,15 @@ struct ConnectionOptions: ParsableArguments {
         help: ArgumentHelp(
             "The client certificate with its chain, as PEM, or with its key as .p12 or .pfx.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var cert: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The key of the client certificate, as PEM. (default: the --cert file)", valueName: "file")
+        help: ArgumentHelp("The key of the client certificate, as PEM. (default: the --cert file)", valueName: "file"),
+        completion: .file()
     )
     var key: String?
 

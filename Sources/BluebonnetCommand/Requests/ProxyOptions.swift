@@ -38,7 +38,8 @@ struct ProxyOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The certificate authorities to trust for an https proxy.", valueName: "path")
+        help: ArgumentHelp("The certificate authorities to trust for an https proxy.", valueName: "path"),
+        completion: .file()
     )
     var proxyCacert: String?
 

@@ -58,7 +58,8 @@ struct RequestOptions: ParsableArguments {
         help: ArgumentHelp(
             "Stream the body into a file; - is standard output. A 4xx or 5xx response is shown, not saved.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var output: String?
 
@@ -125,7 +126,7 @@ struct RequestOptions: ParsableArguments {
     @Flag(name: .long, inversion: .prefixedNo, help: "Exit with 4 and 5 for 4xx and 5xx.")
     var checkStatus = true
 
-    @Option(name: .long, help: ArgumentHelp("Connect to a Unix-domain socket.", valueName: "path"))
+    @Option(name: .long, help: ArgumentHelp("Connect to a Unix-domain socket.", valueName: "path"), completion: .file())
     var unixSocket: String?
 
     @Option(name: .long, help: ArgumentHelp("The scheme of a URL without one.", valueName: "scheme"))

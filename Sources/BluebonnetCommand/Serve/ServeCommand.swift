@@ -46,7 +46,11 @@ struct ServeCommand: AsyncParsableCommand {
     )
     var http2 = false
 
-    @Option(name: .long, help: ArgumentHelp("Listen on a Unix-domain socket instead.", valueName: "path"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Listen on a Unix-domain socket instead.", valueName: "path"),
+        completion: .file()
+    )
     var unix: String?
 
     @Flag(

@@ -9,7 +9,8 @@ struct DownloadOptions: ParsableArguments {
         help: ArgumentHelp(
             "Save as this file; - is standard output. For one URL; with --directory in that folder.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var output: String?
 
@@ -18,7 +19,8 @@ struct DownloadOptions: ParsableArguments {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The folder of the files. (default: this one)", valueName: "folder")
+        help: ArgumentHelp("The folder of the files. (default: this one)", valueName: "folder"),
+        completion: .directory
     )
     var directory: String?
 
@@ -31,7 +33,8 @@ struct DownloadOptions: ParsableArguments {
                 checksum=sha256:HEX; # begins a comment.
                 """,
             valueName: "list"
-        )
+        ),
+        completion: .file()
     )
     var input: String?
 

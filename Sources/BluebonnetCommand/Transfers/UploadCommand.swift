@@ -31,7 +31,8 @@ struct UploadCommand: AsyncParsableCommand {
             "The files, and behind them the URL.",
             discussion: "http:// may be left out; :8080/path is localhost:8080/path.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var arguments: [String]
 
