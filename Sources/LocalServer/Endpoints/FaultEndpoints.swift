@@ -4,17 +4,20 @@ import NIOCore
 
 /// Endpoints that fail on purpose, as servers and networks do.
 enum FaultEndpoints {
+    /// Ends the work of an endpoint that has no connection any more.
+    private static let isGone = EndpointError(.internalServerError, "The connection is gone.")
+
     static let all: [Endpoint] = [
         Endpoint("fault/reset", nil) { exchange in
             try await exchange.resetConnection()
-            throw EndpointError(.internalServerError, "The connection is gone.")
+            throw isGone
         },
         Endpoint("fault/reset/:bytes", nil) { exchange in
             try cut(exchange) { try await exchange.resetConnection() }
         },
         Endpoint("fault/close", nil) { exchange in
             try await exchange.closeConnection()
-            throw EndpointError(.internalServerError, "The connection is gone.")
+            throw isGone
         },
         Endpoint("fault/truncate/:bytes", nil) { exchange in
             try cut(exchange) { try await exchange.closeConnection() }
@@ -22,7 +25,7 @@ enum FaultEndpoints {
         Endpoint("fault/stall/:seconds", nil) { try stall($0) },
         Endpoint("fault/hang", nil) { exchange in
             try await exchange.waitUntilClosed()
-            throw EndpointError(.internalServerError, "The connection is gone.")
+            throw isGone
         },
         Endpoint("fault/garbage", nil) { try await send("This is not HTTP.\r\n\r\n", to: $0) },
         Endpoint("fault/chunk", nil) {
@@ -51,7 +54,7 @@ enum FaultEndpoints {
             }
             try await end()
             // The body has no end.
-            throw EndpointError(.internalServerError, "The connection is gone.")
+            throw isGone
         }
         return Response(status: .ok, headers: [.contentType: "application/octet-stream"], body: body)
     }
@@ -73,6 +76,6 @@ enum FaultEndpoints {
 
     private static func send(_ text: String, to exchange: Exchange) async throws -> Response {
         try await exchange.send(raw: text)
-        throw EndpointError(.internalServerError, "The connection is gone.")
+        throw isGone
     }
 }

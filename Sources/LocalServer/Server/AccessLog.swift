@@ -28,7 +28,7 @@ extension AccessRecord {
             origin: channel.remoteAddress?.ipAddress ?? "-",
             method: request.method.rawValue,
             target: request.head.path ?? "/",
-            version: channel.parent?.parent != nil ? "HTTP/2" : "HTTP/1.1",
+            version: channel.isHTTP2Stream ? "HTTP/2" : "HTTP/1.1",
             status: response.status.code,
             bytes: 0,
             duration: duration,

@@ -32,9 +32,8 @@ struct Exchange: Sendable {
 
     var method: HTTPRequest.Method { request.method }
 
-    /// Whether the request came over HTTP/2: the parent of a stream's channel is that of its
-    /// connection, whose parent listens.
-    var isOverHTTP2: Bool { channel.parent?.parent != nil }
+    /// Whether the request came over HTTP/2.
+    var isOverHTTP2: Bool { channel.isHTTP2Stream }
 
     /// The stream of HTTP/2 that carries the request; nil over HTTP/1.
     var stream: Int? {
@@ -113,4 +112,10 @@ struct Exchange: Sendable {
             .map { $0.prefix(1).uppercased() + $0.dropFirst().lowercased() }
             .joined(separator: "-")
     }
+}
+
+extension Channel {
+    /// Whether it is that of a stream of HTTP/2: its parent is that of the connection, whose parent
+    /// listens.
+    var isHTTP2Stream: Bool { parent?.parent != nil }
 }

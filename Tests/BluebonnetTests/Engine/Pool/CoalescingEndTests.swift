@@ -7,28 +7,14 @@ import Testing
 
 /// The end of a shared connection, and of its use by a host that the server refuses there.
 @Suite(.timeLimit(.minutes(5)))
-struct CoalescingEndTests {
-    private let certificates: TestCertificates
+struct CoalescingEndTests: CoalescingTesting {
+    let certificates: TestCertificates
     private let options: HTTP2FaultServer.Options
 
     init() throws {
         certificates = try TestCertificates.shared()
         let shared = try certificates.issue(for: [.dns("a.test"), .dns("*.b.test")])
         options = .init(tls: ServerTLS(shared, applicationProtocols: ["h2", "http/1.1"]))
-    }
-
-    private func configuration(_ server: HTTP2FaultServer) throws -> SessionConfiguration {
-        var configuration = SessionConfiguration(trusting: certificates.authority)
-        configuration.addressOverrides = try AddressOverrides(["*:\(server.port):127.0.0.1"])
-        return configuration
-    }
-
-    private func url(_ host: String, _ server: HTTP2FaultServer, _ path: String = "") -> String {
-        "https://\(host):\(server.port)/\(path)"
-    }
-
-    private func text(_ url: String, in session: SessionManager) async throws -> String {
-        try await String(decoding: session.data(for: Request(to: url)).value, as: UTF8.self)
     }
 
     // MARK: 421

@@ -6,10 +6,16 @@ import Testing
 
 /// Thousands of requests to the hosts of one server, some of them cancelled, leave nothing behind.
 @Suite(.timeLimit(.minutes(5)))
-struct CoalescingStormTests {
+struct CoalescingStormTests: CoalescingTesting {
     private static let count = 5000
     private static let hosts = 20
     private static let atOnce = 64
+
+    let certificates: TestCertificates
+
+    init() throws {
+        certificates = try TestCertificates.shared()
+    }
 
     /// The steps of the server for a request, the same in every run.
     private static let script = HTTP2FaultServer.Script.requests { request in
@@ -25,13 +31,11 @@ struct CoalescingStormTests {
     }
 
     @Test func `five thousand requests to twenty hosts of one address leave no place taken`() async throws {
-        let certificates = try TestCertificates.shared()
         let shared = try certificates.issue(for: [.dns("*.shared.test")])
         var options = HTTP2FaultServer.Options(tls: ServerTLS(shared, applicationProtocols: ["h2", "http/1.1"]))
         options.settings = [.maxConcurrentStreams: 16]
         try await HTTP2FaultServer.run(Self.script, options: options) { server in
-            var configuration = SessionConfiguration(trusting: certificates.authority)
-            configuration.addressOverrides = try AddressOverrides(["*:\(server.port):127.0.0.1"])
+            var configuration = try configuration(server)
             configuration.timeouts.firstByte = .seconds(5)
             // A connection with a place that is never given back would not become idle.
             configuration.idleConnectionTimeout = .milliseconds(500)
@@ -42,7 +46,7 @@ struct CoalescingStormTests {
                     for _ in 0..<Self.atOnce {
                         group.addTask {
                             while case let number = next.increment(), number <= Self.count {
-                                guard let text = await send(number, server.port, in: session) else { continue }
+                                guard let text = await send(number, to: server, in: session) else { continue }
                                 responded.increment()
                                 if text != "/\(number)", text != "HTTP/1.1", !text.isEmpty { wrong.increment() }
                             }
@@ -61,13 +65,13 @@ struct CoalescingStormTests {
 
     /// Sends one request, which is cancelled at some moment or not. Returns the body of its
     /// response.
-    private func send(_ number: Int, _ port: Int, in session: SessionManager) async -> String? {
+    private func send(_ number: Int, to server: HTTP2FaultServer, in session: SessionManager) async -> String? {
         var generator = SeededGenerator(seed: ~UInt64(number))
         let host = Int.random(in: 0..<Self.hosts, using: &generator)
         let patience = Int.random(in: 0..<30, using: &generator)
         let isCancelled = Int.random(in: 0..<5, using: &generator) == 0
         do {
-            let request = try Request(to: "https://h\(host).shared.test:\(port)/\(number)")
+            let request = try Request(to: url("h\(host).shared.test", server, "\(number)"))
             let task = Task { try await session.data(for: request) }
             if isCancelled {
                 for _ in 0..<patience { await Task.yield() }

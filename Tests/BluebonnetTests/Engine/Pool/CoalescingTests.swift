@@ -7,8 +7,8 @@ import Testing
 
 /// Hosts of one server that share its HTTP/2 connection (RFC 9113 §9.1.1).
 @Suite(.timeLimit(.minutes(5)))
-struct CoalescingTests {
-    private let certificates: TestCertificates
+struct CoalescingTests: CoalescingTesting {
+    let certificates: TestCertificates
     /// A certificate for `a.test` and every name below `b.test`.
     private let shared: TestIdentity
 
@@ -22,21 +22,6 @@ struct CoalescingTests {
     }
 
     private static let echo = HTTP2FaultServer.Script.requests { [.respond(body: $0.authority)] }
-
-    /// A session for which all hosts are at 127.0.0.1.
-    private func configuration(_ server: HTTP2FaultServer) throws -> SessionConfiguration {
-        var configuration = SessionConfiguration(trusting: certificates.authority)
-        configuration.addressOverrides = try AddressOverrides(["*:\(server.port):127.0.0.1"])
-        return configuration
-    }
-
-    private func url(_ host: String, _ server: HTTP2FaultServer, _ path: String = "") -> String {
-        "https://\(host):\(server.port)/\(path)"
-    }
-
-    private func text(_ url: String, in session: SessionManager) async throws -> String {
-        try await String(decoding: session.data(for: Request(to: url)).value, as: UTF8.self)
-    }
 
     // MARK: What is shared
 
