@@ -24,48 +24,49 @@ struct ServerProof: Sendable, Equatable {
 
 /// Which routes use the HTTP/2 connections of another one, without I/O (RFC 9113 §9.1.1).
 ///
-/// A route is joined to its host, where both have the same address and the certificate of the host
-/// is good for both: its requests wait in the queue of the host, and run on the connections that
-/// are there. It is parted from it when it has a connection of its own, when the host has none any
-/// more, or one with another address or certificate, and when a server has refused it by 421.
+/// A route is joined to another one, the owner of connections, where both have the same address and
+/// the certificate of the owner is good for both: its requests wait in the queue of the owner, and
+/// run on the connections that are there. It is separated from it when it has a connection of its
+/// own, when the owner has none any more, or one with another address or certificate, and when a
+/// server has refused it by 421.
 struct CoalescedRoutes {
     /// A route whose connections may serve another one.
     struct Candidate {
-        let host: Route
+        let owner: Route
         let proof: ServerProof
     }
 
     /// The end of the use of another route's connections.
-    struct Parting: Hashable {
-        let guest: Route
-        let host: Route
+    struct Separation: Hashable {
+        let route: Route
+        let owner: Route
     }
 
-    private struct Host {
+    private struct Owner {
         /// The proof of all its connections.
         let proof: ServerProof
-        var guests: Set<Route> = []
+        var joined: Set<Route> = []
     }
 
     /// The routes with open connections that have all given the same proof.
-    private var hosts: [Route: Host] = [:]
-    private var hostsAt: [ServerProof.Endpoint: [Route]] = [:]
-    /// The hosts of joined routes.
+    private var owners: [Route: Owner] = [:]
+    private var ownersAt: [ServerProof.Endpoint: [Route]] = [:]
+    /// The owners of joined routes.
     private var joined: [Route: Route] = [:]
     /// The addresses of routes that are being connected to.
     private var dialled: [Route: Set<ServerProof.Endpoint>] = [:]
     private var diallingTo: [ServerProof.Endpoint: Set<Route>] = [:]
     /// The origins that have connections of their own only.
-    private var solitary: Set<Origin> = []
+    private var apart: Set<Origin> = []
 
-    /// The hosts of one address that are looked at for a route.
+    /// The owners of one address that are looked at for a route.
     static let mostCandidates = 8
     /// The most routes that use another one's connections; the others have their own.
     static let mostJoined = 10_000
     /// The most origins that are kept apart; then all are forgotten, which costs another 421.
-    static let mostSolitary = 10_000
+    static let mostApart = 10_000
 
-    /// The route in whose queue the exchanges of a route are: its own, or that of its host.
+    /// The route in whose queue the exchanges of a route are: its own, or that of its owner.
     func queue(of route: Route) -> Route {
         joined.isEmpty ? route : joined[route] ?? route
     }
@@ -78,12 +79,12 @@ struct CoalescedRoutes {
     /// A proxy may choose another server for each name, and a name without TLS proves nothing.
     private func mayJoin(_ route: Route) -> Bool {
         route.origin.isSecure && route.passage == nil && route.versions != .http1_1
-            && joined[route] == nil && hosts[route] == nil && !solitary.contains(route.origin)
+            && joined[route] == nil && owners[route] == nil && !apart.contains(route.origin)
     }
 
     // MARK: Dialling
 
-    /// Notes the addresses of a route that is about to be connected to. Returns the hosts that are
+    /// Notes the addresses of a route that is about to be connected to. Returns the owners that are
     /// connected to one of them.
     mutating func dials(_ route: Route, to endpoints: [ServerProof.Endpoint]) -> [Candidate] {
         guard mayJoin(route) else { return [] }
@@ -94,10 +95,10 @@ struct CoalescedRoutes {
         var found: [Route] = []
         for endpoint in endpoints {
             let room = Self.mostCandidates - found.count
-            found += (hostsAt[endpoint] ?? []).filter { !found.contains($0) }.prefix(room)
+            found += (ownersAt[endpoint] ?? []).filter { !found.contains($0) }.prefix(room)
         }
-        return found.compactMap { host in
-            hosts[host].map { Candidate(host: host, proof: $0.proof) }
+        return found.compactMap { owner in
+            owners[owner].map { Candidate(owner: owner, proof: $0.proof) }
         }
     }
 
@@ -113,32 +114,32 @@ struct CoalescedRoutes {
     /// that has it.
     func dialling(to proof: ServerProof) -> Set<Route> { diallingTo[proof.endpoint] ?? [] }
 
-    // MARK: Joining and parting
+    // MARK: Joining and separation
 
     /// Lets a route use the connections of a candidate. False where that has ended, or the route
     /// may not any more.
     mutating func join(_ route: Route, to candidate: Candidate) -> Bool {
-        guard mayJoin(route), joined.count < Self.mostJoined, hosts[candidate.host]?.proof == candidate.proof else {
+        guard mayJoin(route), joined.count < Self.mostJoined, owners[candidate.owner]?.proof == candidate.proof else {
             return false
         }
-        hosts[candidate.host]?.guests.insert(route)
-        joined[route] = candidate.host
+        owners[candidate.owner]?.joined.insert(route)
+        joined[route] = candidate.owner
         endDial(route)
         return true
     }
 
-    private mutating func part(_ guest: Route) -> [Parting] {
-        guard let host = joined.removeValue(forKey: guest) else { return [] }
-        hosts[host]?.guests.remove(guest)
-        return [Parting(guest: guest, host: host)]
+    private mutating func separate(_ route: Route) -> [Separation] {
+        guard let owner = joined.removeValue(forKey: route) else { return [] }
+        owners[owner]?.joined.remove(route)
+        return [Separation(route: route, owner: owner)]
     }
 
-    private mutating func removeHost(_ route: Route) -> [Parting] {
-        guard let host = hosts.removeValue(forKey: route) else { return [] }
-        hostsAt[host.proof.endpoint]?.removeAll { $0 == route }
-        if hostsAt[host.proof.endpoint]?.isEmpty == true { hostsAt[host.proof.endpoint] = nil }
-        for guest in host.guests { joined[guest] = nil }
-        return host.guests.map { Parting(guest: $0, host: route) }
+    private mutating func removeOwner(_ route: Route) -> [Separation] {
+        guard let owner = owners.removeValue(forKey: route) else { return [] }
+        ownersAt[owner.proof.endpoint]?.removeAll { $0 == route }
+        if ownersAt[owner.proof.endpoint]?.isEmpty == true { ownersAt[owner.proof.endpoint] = nil }
+        for route in owner.joined { joined[route] = nil }
+        return owner.joined.map { Separation(route: $0, owner: route) }
     }
 
     /// A route has another open connection.
@@ -147,29 +148,29 @@ struct CoalescedRoutes {
     ///   - proof: What its server has shown; nil for one that serves no other origin.
     ///   - route: The route.
     ///   - isOnly: Whether it has no other open connection.
-    /// - Returns: The joined routes that are parted.
-    mutating func opened(_ proof: ServerProof?, along route: Route, isOnly: Bool) -> [Parting] {
+    /// - Returns: The joined routes that are separated.
+    mutating func opened(_ proof: ServerProof?, along route: Route, isOnly: Bool) -> [Separation] {
         endDial(route)
-        var partings = part(route)
+        var separated = separate(route)
         if !isOnly {
-            // Its requests are sent on any of them, so all must be good for all of its guests.
-            if let host = hosts[route], host.proof != proof { partings += removeHost(route) }
+            // Its requests are sent on any of them, so all must be good for all that are joined.
+            if let owner = owners[route], owner.proof != proof { separated += removeOwner(route) }
         } else if let proof {
-            hosts[route] = Host(proof: proof)
-            hostsAt[proof.endpoint, default: []].append(route)
+            owners[route] = Owner(proof: proof)
+            ownersAt[proof.endpoint, default: []].append(route)
         }
-        return partings
+        return separated
     }
 
     /// The last connection of a route is lost, or takes no more requests. Returns the joined routes
-    /// that are parted.
-    mutating func closedLast(of route: Route) -> [Parting] { removeHost(route) }
+    /// that are separated.
+    mutating func closedLast(of route: Route) -> [Separation] { removeOwner(route) }
 
     /// RFC 9110 §15.5.20: a server has refused an origin on the connection of another one. Returns
-    /// the joined routes that are parted.
-    mutating func keepApart(_ origin: Origin) -> [Parting] {
-        if solitary.count >= Self.mostSolitary { solitary = [] }
-        guard solitary.insert(origin).inserted else { return [] }
-        return joined.keys.filter { $0.origin == origin }.flatMap { part($0) }
+    /// the joined routes that are separated.
+    mutating func keepApart(_ origin: Origin) -> [Separation] {
+        if apart.count >= Self.mostApart { apart = [] }
+        guard apart.insert(origin).inserted else { return [] }
+        return joined.keys.filter { $0.origin == origin }.flatMap { separate($0) }
     }
 }

@@ -21,14 +21,13 @@ extension ConnectionPool {
         return state.withLock { $0.coalesced.isJoined(route) }
     }
 
-    /// Offers a new connection of a host to the routes that are just being connected to its
-    /// address.
-    func offer(_ proof: ServerProof, of host: Route) {
+    /// Offers a new connection of a route to those that are just being connected to its address.
+    func offer(_ proof: ServerProof, of owner: Route) {
         let routes = state.withLock { $0.coalesced.dialling(to: proof) }
-        for route in routes { offer(.init(host: host, proof: proof), to: route) }
+        for route in routes { offer(.init(owner: owner, proof: proof), to: route) }
     }
 
-    /// Joins a route to a host whose certificate is good for both.
+    /// Joins a route to an owner whose certificate is good for both.
     private func offer(_ candidate: CoalescedRoutes.Candidate, to route: Route) {
         // Outside the lock: it may have to verify a chain.
         guard connector.isServer(of: route.origin, candidate.proof) else { return }
@@ -41,17 +40,21 @@ extension ConnectionPool {
             state.versions.note(http2: route.origin)
             let handed = entry.queue.handOver { _ in true }
             consequences.givenUp = handed.givenUp
-            for exchange in handed.waiters { enqueue(exchange, on: candidate.host, &consequences, &state) }
+            for exchange in handed.waiters { enqueue(exchange, on: candidate.owner, &consequences, &state) }
             return consequences
         }
         carryOut(consequences)
     }
 
     /// Undoes joins: the exchanges that wait get connections of their own origins.
-    func part(_ partings: [CoalescedRoutes.Parting], _ consequences: inout Consequences, _ state: inout State) {
-        for (host, parted) in Dictionary(grouping: partings, by: \.host) {
-            let guests = Set(parted.map(\.guest))
-            guard let handed = state.entries[host]?.queue.handOver(where: { guests.contains($0.route) })
+    func separate(
+        _ separations: [CoalescedRoutes.Separation],
+        _ consequences: inout Consequences,
+        _ state: inout State
+    ) {
+        for (owner, separated) in Dictionary(grouping: separations, by: \.owner) {
+            let routes = Set(separated.map(\.route))
+            guard let handed = state.entries[owner]?.queue.handOver(where: { routes.contains($0.route) })
             else { continue }
             consequences.givenUp += handed.givenUp
             for exchange in handed.waiters { enqueue(exchange, on: exchange.route, &consequences, &state) }
@@ -63,7 +66,7 @@ extension ConnectionPool {
     func keepApart(_ origin: Origin) {
         let consequences = state.withLock { state -> Consequences in
             var consequences = Consequences()
-            part(state.coalesced.keepApart(origin), &consequences, &state)
+            separate(state.coalesced.keepApart(origin), &consequences, &state)
             return consequences
         }
         carryOut(consequences)

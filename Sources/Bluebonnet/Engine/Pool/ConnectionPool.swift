@@ -249,7 +249,7 @@ final class ConnectionPool: Sendable {
                 return Consequences()
             }
             var consequences = Consequences()
-            if entry.queue.open == 1 { part(state.coalesced.closedLast(of: route), &consequences, &state) }
+            if entry.queue.open == 1 { separate(state.coalesced.closedLast(of: route), &consequences, &state) }
             consequences.add(entry.queue.closed(connection, at: .now()), on: route, &state)
             consequences.closers = Self.forgetIfEmpty(route, &state)
             return consequences
@@ -313,8 +313,8 @@ final class ConnectionPool: Sendable {
             let entry = state.entry(of: route, limit: connectionsPerOrigin)
             entry.refusal = nil
             var consequences = Consequences()
-            let partings = state.coalesced.opened(ready.proof, along: route, isOnly: entry.queue.open == 0)
-            part(partings, &consequences, &state)
+            let separations = state.coalesced.opened(ready.proof, along: route, isOnly: entry.queue.open == 0)
+            separate(separations, &consequences, &state)
             var capacity = ready.capacity
             if capacity > 1 {
                 state.versions.note(http2: route.origin)
@@ -355,7 +355,7 @@ final class ConnectionPool: Sendable {
                     continue
                 }
                 // That its host is not reached is no fault of its own origin.
-                part(state.coalesced.keepApart(exchange.route.origin), &consequences, &state)
+                separate(state.coalesced.keepApart(exchange.route.origin), &consequences, &state)
                 enqueue(exchange, on: exchange.route, &consequences, &state)
             }
             consequences.add(outcome.room, on: route, &state)

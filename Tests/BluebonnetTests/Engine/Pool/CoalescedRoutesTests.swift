@@ -12,8 +12,8 @@ private final class Probe {
         routes.dials(route, to: endpoints)
     }
 
-    func hosts(for route: Route, at endpoints: ServerProof.Endpoint...) -> [Route] {
-        candidates(for: route, at: endpoints).map(\.host)
+    func owners(for route: Route, at endpoints: ServerProof.Endpoint...) -> [Route] {
+        candidates(for: route, at: endpoints).map(\.owner)
     }
 
     func endDial(_ route: Route) { routes.endDial(route) }
@@ -26,19 +26,19 @@ private final class Probe {
         return isJoined
     }
 
-    /// Adds a connection. Returns the routes that are parted, all from this one or its host.
+    /// Adds a connection. Returns the routes that are separated, all from this one or its owner.
     @discardableResult
     func opened(_ proof: ServerProof?, along route: Route, isOnly: Bool = true) -> Set<Route> {
-        guests(routes.opened(proof, along: route, isOnly: isOnly))
+        separated(routes.opened(proof, along: route, isOnly: isOnly))
     }
 
-    func closedLast(of route: Route) -> Set<Route> { guests(routes.closedLast(of: route)) }
+    func closedLast(of route: Route) -> Set<Route> { separated(routes.closedLast(of: route)) }
 
-    func keepApart(_ origin: Origin) -> Set<Route> { guests(routes.keepApart(origin)) }
+    func keepApart(_ origin: Origin) -> Set<Route> { separated(routes.keepApart(origin)) }
 
-    private func guests(_ partings: [CoalescedRoutes.Parting]) -> Set<Route> {
-        #expect(Set(partings).count == partings.count)
-        return Set(partings.map(\.guest))
+    private func separated(_ separations: [CoalescedRoutes.Separation]) -> Set<Route> {
+        #expect(Set(separations).count == separations.count)
+        return Set(separations.map(\.route))
     }
 }
 
@@ -95,7 +95,7 @@ private final class Probe {
     @Test func `a route is served by another one with the same address and port`() throws {
         let routes = connected
         let candidates = routes.candidates(for: b, at: [there, here])
-        #expect(candidates.map(\.host) == [a] && candidates[0].proof == proof(at: here))
+        #expect(candidates.map(\.owner) == [a] && candidates[0].proof == proof(at: here))
         #expect(routes.queue(of: b) == b)
         #expect(routes.join(b, to: candidates[0]))
         #expect(routes.queue(of: b) == a)
@@ -104,7 +104,7 @@ private final class Probe {
 
     @Test func `another address or port has no candidates`() throws {
         let routes = connected
-        #expect(routes.hosts(for: b, at: there, Endpoint(address: here.address, port: 8443)).isEmpty)
+        #expect(routes.owners(for: b, at: there, Endpoint(address: here.address, port: 8443)).isEmpty)
     }
 
     @Test func `nothing but a direct route with TLS that may speak HTTP 2 is served by another one`() throws {
@@ -118,28 +118,28 @@ private final class Probe {
         ]
         for other in others {
             let routes = connected
-            #expect(routes.hosts(for: other, at: here).isEmpty)
-            #expect(!routes.join(other, to: .init(host: a, proof: proof(at: here))))
+            #expect(routes.owners(for: other, at: here).isEmpty)
+            #expect(!routes.join(other, to: .init(owner: a, proof: proof(at: here))))
         }
         let routes = connected
-        #expect(routes.hosts(for: Self.route("b.example.com", versions: .http2), at: here).count == 1)
+        #expect(routes.owners(for: Self.route("b.example.com", versions: .http2), at: here).count == 1)
     }
 
     @Test func `a connection that proves nothing serves no other route`() {
         let routes = Probe()
         #expect(routes.opened(nil, along: a).isEmpty)
-        #expect(routes.hosts(for: b, at: here).isEmpty)
+        #expect(routes.owners(for: b, at: here).isEmpty)
     }
 
-    @Test func `no more than eight hosts of an address are looked at`() {
+    @Test func `no more than eight owners of connections to an address are looked at`() {
         let routes = Probe()
         for number in 0..<20 { routes.opened(proof(at: here), along: Self.route("\(number).test")) }
-        #expect(routes.hosts(for: b, at: here, here).count == CoalescedRoutes.mostCandidates)
+        #expect(routes.owners(for: b, at: here, here).count == CoalescedRoutes.mostCandidates)
     }
 
     @Test func `the routes that use others are bounded`() throws {
         let routes = connected
-        let candidate = CoalescedRoutes.Candidate(host: a, proof: proof(at: here))
+        let candidate = CoalescedRoutes.Candidate(owner: a, proof: proof(at: here))
         for number in 0..<CoalescedRoutes.mostJoined {
             try #require(routes.join(Self.route("\(number).test"), to: candidate))
         }
@@ -161,7 +161,7 @@ private final class Probe {
     @Test func `routes that are just being connected to are found by a new connection`() throws {
         let routes = Probe()
         _ = routes.candidates(for: b, at: [there, here])
-        _ = routes.hosts(for: c, at: there)
+        _ = routes.owners(for: c, at: there)
         #expect(routes.dialling(to: proof(at: here)) == [b])
         #expect(routes.dialling(to: proof(at: there)) == [b, c])
         routes.endDial(b)
@@ -170,36 +170,36 @@ private final class Probe {
         #expect(routes.dialling(to: proof(at: there)).isEmpty)
     }
 
-    // MARK: Parting
+    // MARK: Separation
 
-    @Test func `the end of the last connection parts all that used it`() throws {
+    @Test func `the end of the last connection separates all that used it`() throws {
         let routes = try joined()
         let candidate = try #require(routes.candidates(for: c, at: [here]).first)
         #expect(routes.join(c, to: candidate))
         #expect(routes.closedLast(of: a) == [b, c])
         #expect(routes.queue(of: b) == b && routes.queue(of: c) == c)
         #expect(routes.closedLast(of: a).isEmpty)
-        #expect(routes.hosts(for: b, at: here).isEmpty)
+        #expect(routes.owners(for: b, at: here).isEmpty)
     }
 
-    @Test func `a further connection with the same proof parts nothing`() throws {
+    @Test func `a further connection with the same proof separates nothing`() throws {
         let routes = try joined()
         #expect(routes.opened(proof(at: here), along: a, isOnly: false).isEmpty)
         #expect(routes.queue(of: b) == a)
     }
 
-    @Test func `a further connection with another address, certificate or identity parts all`() throws {
+    @Test func `a further connection with another address, certificate or identity separates all`() throws {
         let identity = TLSContextSource(settings: TLSSettings())
         let proofs = [proof(at: there), proof(at: here, 2), proof(at: here, 1, identity), nil]
         for other in proofs {
             let routes = try joined()
             #expect(routes.opened(other, along: a, isOnly: false) == [b])
             #expect(routes.queue(of: b) == b)
-            #expect(routes.hosts(for: b, at: here, there).isEmpty)
-            // It is a host again when all that is open has the same proof.
+            #expect(routes.owners(for: b, at: here, there).isEmpty)
+            // It is an owner again when all that is open has the same proof.
             #expect(routes.closedLast(of: a).isEmpty)
             routes.opened(proof(at: here), along: a)
-            #expect(routes.hosts(for: b, at: here) == [a])
+            #expect(routes.owners(for: b, at: here) == [a])
         }
     }
 
@@ -208,24 +208,24 @@ private final class Probe {
         #expect(routes.opened(proof(at: here), along: b) == [b])
         #expect(routes.queue(of: b) == b)
         #expect(routes.closedLast(of: a).isEmpty)
-        #expect(routes.hosts(for: c, at: here) == [b])
+        #expect(routes.owners(for: c, at: here) == [b])
     }
 
     @Test func `an origin that a server has refused by 421 is not joined again`() throws {
         let routes = try joined()
         #expect(routes.keepApart(b.origin) == [b])
         #expect(routes.keepApart(b.origin).isEmpty)
-        #expect(routes.queue(of: b) == b && routes.hosts(for: b, at: here).isEmpty)
-        #expect(!routes.join(b, to: .init(host: a, proof: proof(at: here))))
-        #expect(routes.hosts(for: c, at: here) == [a])
+        #expect(routes.queue(of: b) == b && routes.owners(for: b, at: here).isEmpty)
+        #expect(!routes.join(b, to: .init(owner: a, proof: proof(at: here))))
+        #expect(routes.owners(for: c, at: here) == [a])
     }
 
     @Test func `the origins that are kept apart are bounded`() throws {
         let routes = connected
-        for number in 0..<CoalescedRoutes.mostSolitary { _ = routes.keepApart(Self.origin("\(number).test")) }
-        #expect(routes.hosts(for: Self.route("0.test"), at: here).isEmpty)
+        for number in 0..<CoalescedRoutes.mostApart { _ = routes.keepApart(Self.origin("\(number).test")) }
+        #expect(routes.owners(for: Self.route("0.test"), at: here).isEmpty)
         _ = routes.keepApart(b.origin)
-        #expect(routes.hosts(for: Self.route("0.test"), at: here).count == 1)
-        #expect(routes.hosts(for: b, at: here).isEmpty)
+        #expect(routes.owners(for: Self.route("0.test"), at: here).count == 1)
+        #expect(routes.owners(for: b, at: here).isEmpty)
     }
 }
