@@ -41,6 +41,7 @@ struct FromCurlCommand: AsyncParsableCommand {
         if translation.savesUnderRemoteName { options.output = try translation.remoteName }
         var runner = RequestRunner(method: translation.method, options: options)
         (runner.items, runner.body) = (translation.items, translation.body)
+        runner.takesRedirects = true
         try await runner.runAlone()
     }
 

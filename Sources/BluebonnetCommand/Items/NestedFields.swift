@@ -56,6 +56,7 @@ struct NestedFields {
         in node: inout Node
     ) throws(CommandFailure) {
         guard position < path.steps.count else {
+            guard !isSame(node, value) else { return }
             guard case .gap = node else {
                 throw .usage("“\(path.name)” is given twice; “\(listName(of: path))” adds an element to a list.")
             }
@@ -97,6 +98,14 @@ struct NestedFields {
         node = nil
         try set(value, at: path, from: position, in: &child)
         node = child
+    }
+
+    /// Whether two values are one, also as they are written.
+    private static func isSame(_ node: Node, _ other: Node) -> Bool {
+        guard case .value(let first, let firstText) = node, case .value(let second, let secondText) = other else {
+            return false
+        }
+        return first == second && firstText == secondText
     }
 
     /// The path that makes a list of a field that is given twice.

@@ -8,7 +8,7 @@ enum ItemHelp {
         name:=json    a field: any JSON, as in age:=36 or tags:='["a"]'
         a[b]=value    nested JSON, as HTTPie has it: a[b][c]=1 makes objects,
                       l[]=x and l[0]=x lists; []=x makes a list of all.
-                      A name that is given twice is an error
+                      A name with two values is an error
         name@file     a file in a form (--form, --multipart); its type
                       comes from its name, or f@a;type=image/png, and
                       its name is its own, or f@a;filename=b.png

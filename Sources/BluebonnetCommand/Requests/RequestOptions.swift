@@ -123,7 +123,11 @@ struct RequestOptions: ParsableArguments {
     )
     var insecureRedirects = true
 
-    @Flag(name: .long, inversion: .prefixedNo, help: "Exit with 4 and 5 for 4xx and 5xx.")
+    @Flag(
+        name: .long,
+        inversion: .prefixedNo,
+        help: "Exit with 4 and 5 for 4xx and 5xx, and with 3 for a redirect that --no-follow shows."
+    )
     var checkStatus = true
 
     @Option(name: .long, help: ArgumentHelp("Connect to a Unix-domain socket.", valueName: "path"), completion: .file())

@@ -11,6 +11,8 @@ struct RequestRunner {
     var items: [RequestItem] = []
     /// A body in place of that of the options.
     var body: [UInt8]?
+    /// Whether a redirect that is not followed is a success, as for curl.
+    var takesRedirects = false
 
     /// The text at the end of the help of every request command.
     static var exitStatusHelp: String { "\nExit status:\n\(ExitStatus.help)" }
@@ -145,7 +147,10 @@ struct RequestRunner {
         }
         if parts.contains(.meta), let metrics = response.metrics { output.write(meta: metrics) }
         guard options.checkStatus else { return }
-        let status = ExitStatus(statusCode: response.head.status.code)
+        let status = ExitStatus(
+            statusCode: response.head.status.code,
+            followsRedirects: options.follow || takesRedirects
+        )
         if status != .success { throw status }
     }
 

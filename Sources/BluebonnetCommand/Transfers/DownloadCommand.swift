@@ -24,13 +24,14 @@ struct DownloadCommand: AsyncParsableCommand {
               bluebonnet download example.org/data.tar -o - | tar x
 
             Exit status:
-              0  every file is there
-              1  no complete response, a file that cannot be written, another digest
-              2  bad usage: options, a list, or a URL that cannot be a request
-              3  a timeout
-              4  a response with status 4xx
-              5  a response with status 5xx
-              6  the certificate is not trusted, or TLS failed
+               0  every file is there
+               1  no complete response, a file that cannot be written, another digest
+               2  bad usage: options, a list, or a URL that cannot be a request
+               4  a response with status 4xx
+               5  a response with status 5xx
+               6  too many redirects
+              28  a timeout
+              60  the certificate is not trusted, or TLS failed
             Where several downloads fail for different reasons, it is 1.
             """
     )

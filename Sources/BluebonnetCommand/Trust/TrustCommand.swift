@@ -21,11 +21,11 @@ struct TrustCommand: AsyncParsableCommand {
               bluebonnet trust example.org --pin sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
 
             Exit status:
-              0  the server is trusted
-              1  no TLS connection
-              2  bad usage
-              3  a timeout
-              6  the server is not trusted, or TLS failed
+               0  the server is trusted
+               1  no TLS connection
+               2  bad usage
+              28  a timeout
+              60  the server is not trusted, or TLS failed
             """
     )
 

@@ -80,7 +80,7 @@ extension Pipe {
             process.standardError = errors
             let status = try process.start()
             try input.fileHandleForWriting.write(contentsOf: Data("only a part".utf8))
-            #expect(await status.value == 3)
+            #expect(await status.value == 28)
             let text = try errors.fileHandleForReading.readToEnd().map { String(decoding: $0, as: UTF8.self) }
             #expect(text?.hasPrefix("bluebonnet: Standard input had not been read to its end") == true)
             #expect(server.requests.isEmpty)
@@ -91,7 +91,7 @@ extension Pipe {
     @Test func `--timeout also limits the reading of an input that never ends`() async throws {
         let arguments = ["post", "http://127.0.0.1:\(FaultServer.unusedPort)", "@-", "--timeout", "0.1"]
         let output = try await Command.run(arguments, connecting: "</dev/zero")
-        #expect(output.status == 3)
+        #expect(output.status == 28)
         #expect(output.errors.hasPrefix("bluebonnet: Standard input had not been read to its end"))
     }
 

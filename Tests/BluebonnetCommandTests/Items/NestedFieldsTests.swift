@@ -59,8 +59,18 @@ import Testing
         (["a", "[]"], "“[]” needs a list, and the whole JSON is an object already."),
     ])
     func `a nested field does not replace another one`(names: [String], message: String) {
-        let error = #expect(throws: CommandFailure.self) { try json(names.map { ($0, 1) }) }
+        let error = #expect(throws: CommandFailure.self) { try json(names.enumerated().map { ($1, JSONValue($0)) }) }
         #expect(error == .usage(message))
+    }
+
+    @Test func `a field that is given twice with one value is sent once, as nothing is lost`() throws {
+        #expect(try json([("a[b]", "x"), ("c", 1), ("a[b]", "x")]) == #"{"a":{"b":"x"},"c":1}"#)
+        #expect(try json([("l[0]", true), ("l[0]", true)]) == #"{"l":[true]}"#)
+        // The texts differ.
+        var nested = NestedFields()
+        try nested.set(1.5, written: Array("1.50".utf8), at: try FieldPath("a"))
+        let path = try FieldPath("a")
+        #expect(throws: CommandFailure.self) { try nested.set(1.5, written: Array("1.5".utf8), at: path) }
     }
 
     @Test func `a nested field can replace the null of a gap in a list, but not a given null`() throws {
