@@ -24,7 +24,7 @@ extension FuzzTarget {
         }
         let path = state.path(to: nil)
         let other = state.path(to: IPAddress("2001:db8::1"))
-        if path.isReachable, !state.hasAnyPath { throw Violation(description: "a path, and none at all") }
+        if path.status != .notReachable, !state.mayHavePath { throw Violation(description: "a path, and none at all") }
         return "\(bucket(datagram.messages.count)) \(unsure > 0) \(datagram.isEnd) \(datagram.isIncomplete) "
             + "\(datagram.failure == nil) \(path.isReachable) \(other.isReachable) \(path.localAddress == nil)"
     }

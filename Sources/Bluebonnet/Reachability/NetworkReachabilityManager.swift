@@ -266,7 +266,7 @@ public final class NetworkReachabilityManager: Sendable {
                 if isNews { (state.mustLookUp, state.failedLookups) = (true, 0) }
             }
             let mustLookUp =
-                domain != nil && network.hasAnyPath && !state.isLookingUp
+                domain != nil && network.mayHavePath && !state.isLookingUp
                 && (state.mustLookUp || state.target == .unresolved)
             if mustLookUp { (state.isLookingUp, state.mustLookUp) = (true, false) }
             return (path, mustLookUp)

@@ -113,8 +113,8 @@ struct NetworkState: Sendable {
         return path(to: destination, upTo: destination.bits)
     }
 
-    /// Whether any other machine may be reached, by whatever route of the main table.
-    var hasAnyPath: Bool { defaultPath.isReachable || hasRoute(over: isUsable) }
+    /// Whether any other machine may be reached, by whatever route; also where that is not known.
+    var mayHavePath: Bool { defaultPath.status != .notReachable || hasRoute(over: isUsable) }
 
     private func hasRoute(over isWanted: (Int32) -> Bool) -> Bool {
         routes.hasWay { $0.type == 1 && ($0.isIndirect || $0.links.contains(where: isWanted)) }

@@ -9,18 +9,21 @@ enum ReachabilityTarget: Sendable, Hashable {
 
     /// The path, which is unknown where it cannot be told.
     ///
-    /// A host without known addresses is not reachable where there is no path to any other machine.
-    /// Otherwise nothing is known of it: that a name is not found says nothing of the network.
+    /// A host is not reachable where none of its addresses is, and that is known of each of them.
+    /// One without known addresses is not where there is no path to any other machine; otherwise
+    /// nothing is known of it: that a name is not found says nothing of the network.
     func path(in state: NetworkState) -> NetworkPath {
         switch self {
         case .anywhere: return state.path(to: nil)
         case .addresses(let addresses):
+            var isKnown = true
             for address in addresses {
                 let path = state.path(to: address)
                 if path.isReachable { return path }
+                if path.status == .unknown { isKnown = false }
             }
-            return .none
-        case .unresolved: return state.hasAnyPath ? .unknown : .none
+            return isKnown ? .none : .unknown
+        case .unresolved: return state.mayHavePath ? .unknown : .none
         }
     }
 }

@@ -167,6 +167,47 @@ import Testing
         #expect(manager.status == .unknown)
     }
 
+    /// A user's rule for the table 1000, and a link with a route nearby.
+    private static func ruled(_ routes: [UInt8]) -> NetworkState {
+        let user = NetlinkBuilder.attribute(20, NetlinkBuilder.bytes(UInt64(0)))
+        return .after(
+            NetlinkBuilder.rule(100, table: 1000, user) + NetlinkBuilder.rule(32_766, table: 254),
+            NetlinkBuilder.link(1, "lo", flags: 0x49, hardwareType: 772) + NetlinkBuilder.link(2, "eth0") + routes
+        )
+    }
+
+    @Test func `an address whose path is not known is not told as not reachable, nor is a host with one`() throws {
+        let network = StubNetwork(
+            Self.ruled(
+                NetlinkBuilder.route(to: "198.51.100.0", 24, over: [2], table: 1000)
+                    + NetlinkBuilder.route(to: "203.0.113.0", 24, over: [2])
+            )
+        )
+        let addresses = try ["192.0.2.1", "198.51.100.1", "203.0.113.1"].map { try #require(IPAddress($0)) }
+        for (count, status) in [
+            (1, NetworkReachabilityStatus.notReachable), (2, .unknown), (3, .reachableViaEthernet),
+        ] {
+            let manager = network.manager(.addresses(Array(addresses.prefix(count))))
+            let told = Mutex<[NetworkReachabilityStatus]>([])
+            manager.onStatusChange { status in told.withLock { $0.append(status) } }
+            manager.startMonitoring()
+            network.settle()
+            #expect(manager.status == status)
+            #expect(told.withLock { $0 } == (status == .unknown ? [] : [status]))
+        }
+    }
+
+    @Test func `a name is looked up where it is not known whether there is any path`() {
+        // The only route is that of a rule for some users, over no link to another machine.
+        let network = StubNetwork(Self.ruled(NetlinkBuilder.route(to: "0.0.0.0", 0, over: [1], table: 1000)))
+        let names = StubNames()
+        names.set("192.0.2.1")
+        let manager = manager(network, names)
+        manager.startMonitoring()
+        for _ in 0..<3 { network.settle() }
+        #expect(manager.status == .unknown && names.lookups == 1)
+    }
+
     private func manager(_ network: StubNetwork, _ names: StubNames, pauses: [Duration] = [])
         -> NetworkReachabilityManager
     {
