@@ -14,7 +14,7 @@ extension ExchangeContext {
         return monitor.current
     }
 
-    /// Whether the newest known state has a path to the host of a request.
+    /// Whether the newest known state has a path to where a request that failed was sent.
     func hasKnownPath(to request: Request) -> Bool {
         monitor.current.map { $0.path(to: destination(of: request)).isReachable } ?? false
     }
@@ -45,7 +45,7 @@ extension ExchangeContext {
         }
     }
 
-    /// Waits until a path to the host of a request is there again that was missing.
+    /// Waits until a path to where a request that failed was sent is there again, which was missing.
     func waitForReturnOfPath(to request: Request) async throws(NetworkingError) {
         let destination = destination(of: request)
         let wasMissing = Mutex(false)
@@ -75,10 +75,18 @@ extension ExchangeContext {
         (try? request.target).map { settings.configuration.endpointOverrides.endpoint(for: $0.origin.endpoint) }
     }
 
-    /// The address of the host of a request, where it is known without a lookup; nil where only the
+    /// The endpoint of the last connection for a request, or for what a redirect has made of it:
+    /// that of the proxy, where there is one. Then the way to the server is not this machine's
+    /// concern, and its name is not looked up here.
+    func lastEndpoint(of request: Request) -> Origin.Endpoint? {
+        let last = call.lastTransaction
+        return last?.connection?.proxy?.origin.endpoint ?? endpoint(of: last?.sent.base ?? request)
+    }
+
+    /// The address of ``lastEndpoint(of:)``, where it is known without a lookup; nil where only the
     /// default route can be asked about.
     func destination(of request: Request) -> IPAddress? {
-        endpoint(of: request).flatMap { knownAddresses(of: $0)?.first }
+        lastEndpoint(of: request).flatMap { knownAddresses(of: $0)?.first }
     }
 
     /// The addresses of an endpoint that are known without a lookup, in every network; nil where it

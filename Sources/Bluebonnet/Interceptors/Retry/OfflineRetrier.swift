@@ -9,10 +9,15 @@ import Synchronization
 /// ```
 ///
 /// Where there is a path to the host it decides nothing, and the next retrier or the
-/// ``RetryPolicy`` does; so it does when the wait was too long. It never repeats a request that the
-/// server may have processed, unless its method is idempotent (RFC 9110 §9.2.2).
+/// ``RetryPolicy`` does. When the longest wait is over without a path, it has no part in what
+/// follows either: without a policy the error is the result, and with one the request is sent again
+/// by its rules, whatever the network looks like. It never repeats a request that the server may
+/// have processed, unless its method is idempotent (RFC 9110 §9.2.2).
 ///
-/// Counterpart of Alamofire's `OfflineRetrier`.
+/// With a proxy, the path is that to the proxy.
+///
+/// Counterpart of Alamofire's `OfflineRetrier`, which does not have the request sent again either
+/// when its wait is over.
 public struct OfflineRetrier: Retrier, Hashable {
     /// The longest wait for a path. Default: 5 seconds. Zero or less: none.
     public var longestWait: Duration
@@ -57,7 +62,7 @@ public struct OfflineRetrier: Retrier, Hashable {
             // A host may have a route where there is no default one. A name that was not found is
             // not looked up again.
             if destination == nil, error.code != .dnsLookupFailed,
-                let endpoint = context.endpoint(of: attempt.request)
+                let endpoint = context.lastEndpoint(of: attempt.request)
             {
                 let addresses = try await context.addresses(of: endpoint, for: attempt.request)
                 if addresses.contains(where: { state.path(to: $0).isReachable }) { return .byPolicy }

@@ -249,6 +249,9 @@ extension Call {
         return records.count < TaskMetrics.mostKept - TaskMetrics.firstKept ? records : nil
     }
 
+    /// The last of them; nil where nothing was sent.
+    var lastTransaction: TransactionRecord? { withLock { $0.transactions.records }.last }
+
     /// The number of requests that were sent.
     var transactionCount: Int { withLock { $0.transactions.count } }
 

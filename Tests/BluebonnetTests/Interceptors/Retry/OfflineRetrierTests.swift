@@ -77,6 +77,18 @@ struct OfflineRetrierTests {
         #expect(transport.requests.count == 1)
     }
 
+    @Test func `when the longest wait is over, a policy has the request sent again all the same`() async throws {
+        let network = StubNetwork(.offline)
+        let transport = StubTransport(.error(.connectFailed), .text("ok"))
+        var configuration = configuration(network, OfflineRetrier(longestWait: .milliseconds(20)))
+        configuration.retryPolicy = RetryPolicy { $0.backoff = RetryBackoff(first: .zero) }
+        try await withSession(configuration, transport: transport) { session in
+            let received = try await session.data(for: Request(to: "http://x/a")).value
+            #expect(received.elementsEqual("ok".utf8))
+        }
+        #expect(transport.requests.count == 2)
+    }
+
     @Test func `a response and other errors are none of its concern`() async throws {
         let network = StubNetwork(.offline)
         for response in [StubResponse.status(503), .error(.certificateExpired)] {
@@ -98,6 +110,49 @@ struct OfflineRetrierTests {
             #expect(error.code == .connectionLost)
         }
         #expect(transport.requests.count == 1)
+    }
+
+    // MARK: Proxies
+
+    @Test(arguments: [Proxy.Kind.http, .socks5h], ["127.0.0.1", "proxy.test"])
+    func `with a path to the proxy it decides nothing, and does not look up the server`(
+        kind: Proxy.Kind,
+        host: String
+    ) async throws {
+        // Without a default route.
+        let (network, names) = (StubNetwork(.near), StubNames())
+        names.set("127.0.0.1")
+        var configuration = configuration(network)
+        configuration.nameResolver = names
+        configuration.proxies = .proxy(try Proxy(kind, host: host, port: FaultServer.unusedPort))
+        try await withSession(configuration) { session in
+            let error = try await networkingError { try await session.data(for: Request(to: "http://x.test/a")) }
+            #expect(error.code == .proxyConnectFailed)
+        }
+        #expect(names.lookups == (host == "proxy.test" ? 1 : 0))
+    }
+
+    @Test(arguments: [true, false])
+    func `the wait of a retrier or a policy ends when there is a path to the proxy`(isRetrier: Bool) async throws {
+        let (network, attempts) = (StubNetwork(.offline), Counter())
+        let script = FaultServer.Script.requests { _ in
+            attempts.increment() == 1 ? [.close] : [.respond(body: "ok")]
+        }
+        try await FaultServer.run(script) { server in
+            var configuration = isRetrier ? configuration(network) : configuration(network, nil)
+            if !isRetrier { configuration.retryPolicy = Self.patient }
+            configuration.proxies = .proxy(try Proxy(.http, host: "127.0.0.1", port: server.port))
+            try await withSession(configuration) { session in
+                async let data = session.data(for: Request(to: "http://x.test/a")).value
+                try await until("the wait has begun") { attempts.value == 1 && network.monitor.isWatched }
+                // There is still no default route.
+                network.settle()
+                network.tell(.near)
+                let received = try await data
+                #expect(received.elementsEqual("ok".utf8))
+            }
+            #expect(attempts.value == 2)
+        }
     }
 
     /// Opens a gate, and leaves the decision to the next one.
