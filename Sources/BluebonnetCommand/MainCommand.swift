@@ -146,7 +146,14 @@ struct MainCommand: AsyncParsableCommand {
         // A request without a command has the options of one with it.
         if command == Self.self { command = GetCommand.self }
         let path = command == GetCommand.self ? "bluebonnet get" : words.dropLast().joined(separator: " ")
-        let help = helpMessage(for: command)
-        return .usage(UsageMessage(message(for: error), command: path, options: UsageMessage.options(in: help)).text)
+        let requests = UsageMessage.options(in: helpMessage(for: GetCommand.self))
+        let isRequest = path == "bluebonnet get"
+        let text = UsageMessage(
+            message(for: error),
+            command: path,
+            options: isRequest ? requests : UsageMessage.options(in: helpMessage(for: command)),
+            requestOptions: isRequest ? [] : requests
+        ).text
+        return .usage(text)
     }
 }

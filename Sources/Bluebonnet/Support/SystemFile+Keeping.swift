@@ -120,16 +120,30 @@ extension SystemFile {
 
     /// Makes a folder, and those above it, where they are missing. Returns when the disk has the
     /// names of those that were made.
-    package static func makeFolders(_ folder: URL) throws {
+    ///
+    /// - Parameters:
+    ///   - folder: The folder.
+    ///   - isPrivate: Whether those that are made are for this user alone. Default: false.
+    /// - Throws: ``Failure``, also where there is something else of that name.
+    package static func makeFolders(_ folder: URL, isPrivate: Bool = false) throws {
         var made: [String] = []
-        var path = try checked(folder.path(percentEncoded: false))
+        let whole = try checked(folder.path(percentEncoded: false))
+        var path = whole
         while true {
             path = withoutLastSlashes(path)
             guard !path.isEmpty, unsafe access(path, F_OK) != 0 else { break }
             made.append(path)
             path = Self.folder(of: path)
         }
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for path in made.reversed() {
+            // Another process may make it at this moment.
+            guard unsafe mkdir(path, isPrivate ? 0o700 : 0o777) == 0 || errno == EEXIST else {
+                throw Failure(path: path, code: errno)
+            }
+        }
+        var status = stat()
+        guard unsafe stat(whole, &status) == 0 else { throw Failure(path: whole, code: errno) }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw Failure(path: whole, code: ENOTDIR) }
         for path in made.reversed() { try synchronizeFolder(of: path) }
     }
 

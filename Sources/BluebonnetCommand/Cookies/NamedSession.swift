@@ -4,9 +4,11 @@ import HTTPTypes
 
 /// A session of `--session NAME`: cookies and headers that are kept by name, as by HTTPie.
 ///
-/// Its folder is `bluebonnet/sessions/NAME` in the user's folder for configurations. The headers
-/// are kept for each origin, and go to no other one.
+/// Its folder is `bluebonnet/sessions/NAME` in the user's folder for configurations, or the one
+/// that the name is the path of. The headers are kept for each origin, and go to no other one.
 struct NamedSession {
+    /// Whether nothing is kept: the session is used as it is, and stays so.
+    let isReadOnly: Bool
     /// The file of the cookies, in the format of curl.
     let cookieFile: URL
     private let headerFile: URL
@@ -15,10 +17,22 @@ struct NamedSession {
     /// Nothing is read or written before it is needed.
     ///
     /// - Parameters:
-    ///   - name: The name.
+    ///   - name: The name, or the path of a folder that begins with `/`, `./`, `../` or `~/`.
+    ///   - isReadOnly: Whether nothing is kept.
     ///   - environment: The variables of the process.
-    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage`` for what is not a name.
-    init(_ name: String, environment: [String: String]) throws(CommandFailure) {
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage`` for what is neither.
+    init(_ name: String, isReadOnly: Bool = false, environment: [String: String]) throws(CommandFailure) {
+        self.isReadOnly = isReadOnly
+        folder = try Self.folder(name, environment)
+        cookieFile = folder.appending(path: "cookies.txt")
+        headerFile = folder.appending(path: "headers.json")
+    }
+
+    private static func folder(_ name: String, _ environment: [String: String]) throws(CommandFailure) -> URL {
+        if ["/", "./", "../", "~/"].contains(where: name.hasPrefix) {
+            let path = HomeFolder.expanded(name, home: environment["HOME"])
+            return URL(filePath: path, directoryHint: .isDirectory)
+        }
         let isName =
             !name.isEmpty && name.utf8.count <= 100 && !name.hasPrefix(".")
             && name.utf8.allSatisfy { byte in
@@ -30,26 +44,35 @@ struct NamedSession {
                 }
             }
         guard isName else {
-            throw .usage("A session is named with letters, digits, “.”, “_” and “-”, and does not begin with “.”.")
+            throw .usage(
+                "“\(name)” is not the name of a session, which has letters, digits, “.”, “_” and “-”, and does not begin "
+                    + "with “.”; the path of a folder begins with “/”, “./” or “~/”."
+            )
         }
         guard let settings = UserSettings.folder(environment) else {
             throw .usage("--session needs the variable HOME or XDG_CONFIG_HOME.")
         }
-        folder = settings.appending(path: "sessions/\(name)", directoryHint: .isDirectory)
-        cookieFile = folder.appending(path: "cookies.txt")
-        headerFile = folder.appending(path: "headers.json")
+        return settings.appending(path: "sessions/\(name)", directoryHint: .isDirectory)
     }
 
-    /// The jar of the session.
+    /// The jar of the session. Where nothing is kept, it is one in memory with the same cookies.
     ///
     /// - Returns: The jar.
     /// - Throws: ``CommandFailure`` for a folder that cannot be made, and a file of something else.
     func jar() throws(CommandFailure) -> CookieJar {
         do {
-            try SystemFile.makeFolders(folder)
-            return try CookieJar(file: cookieFile)
+            if !isReadOnly {
+                // As the XDG base directory specification wants it: for the user alone.
+                try SystemFile.makeFolders(folder, isPrivate: true)
+                return try CookieJar(file: cookieFile)
+            }
+            let jar = CookieJar()
+            if FileKind(target: cookieFile.path(percentEncoded: false)) != .missing {
+                jar.replace(with: try CookieJar(file: cookieFile).cookies)
+            }
+            return jar
         } catch {
-            throw .usage((error as? NetworkingError)?.message ?? "The folder of the session: \(error)")
+            throw .usage((error as? NetworkingError)?.message ?? "The folder of the session: \(error).")
         }
     }
 
@@ -79,17 +102,18 @@ struct NamedSession {
         }
     }
 
-    /// Keeps the headers of a request in place of those of its origin.
+    /// Keeps the headers of a request in place of those of its origin, unless nothing is kept.
     ///
     /// - Parameters:
     ///   - fields: The headers.
     ///   - url: The URL of the request.
     /// - Throws: ``CommandFailure`` for a file that cannot be read or written.
     func keep(_ fields: HTTPFields, for url: URL) throws(CommandFailure) {
+        guard !isReadOnly else { return }
         let kept = fields.filter { Self.isKept($0.name.canonicalName) }
         let origin = Self.origin(of: url)
         let list = kept.map { JSONValue([JSONValue($0.name.rawName), JSONValue($0.value)]) }
-        let new = list.isEmpty ? nil : JSONValue(list)
+        let new: JSONValue? = list.isEmpty ? .none : JSONValue(list)
         guard try origins()[origin] != new else { return }
         let path = headerFile.path(percentEncoded: false)
         do {
@@ -118,8 +142,13 @@ struct NamedSession {
         } catch let failure as CommandFailure {
             throw failure
         } catch {
-            throw .usage("\(path) cannot be read: \(error)")
+            throw .usage("The headers of the session cannot be read: \(Self.sentence(error, path))")
         }
+    }
+
+    /// An error about a file, which a failure of the system names already.
+    private static func sentence(_ error: any Error, _ path: String) -> String {
+        error is SystemFailure ? "\(error)." : "\(path): \(error). Without that file the session begins anew."
     }
 
     /// The headers of a file, which is empty while it is being made.
@@ -127,7 +156,9 @@ struct NamedSession {
         guard !bytes.isEmpty else { return [:] }
         let value = try JSONValue(parsing: String(decoding: bytes, as: UTF8.self))
         guard value["version"] == 1, let origins = value["origins"]?.object else {
-            throw CommandFailure.usage("\(path) is not a file with the headers of a session.")
+            throw CommandFailure.usage(
+                "\(path) has no headers of a session. Without that file the session begins anew."
+            )
         }
         return origins
     }
@@ -143,7 +174,8 @@ struct NamedSession {
         "transfer-encoding", "upgrade",
     ]
 
-    private static func origin(of url: URL) -> String {
+    /// Scheme, host and port of a URL, as the file has them.
+    static func origin(of url: URL) -> String {
         let scheme = url.scheme?.lowercased() ?? ""
         let port = url.port ?? (scheme.hasPrefix("https") ? 443 : 80)
         return "\(scheme)://\(url.host(percentEncoded: false)?.lowercased() ?? ""):\(port)"
@@ -152,7 +184,7 @@ struct NamedSession {
 
 extension RequestItem {
     /// The name of the header that the item is about; nil for other items.
-    fileprivate var headerName: String? {
+    var headerName: String? {
         switch self {
         case .header(let name, _), .unsetHeader(let name), .emptyHeader(let name): name
         default: nil

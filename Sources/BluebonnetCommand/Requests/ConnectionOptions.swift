@@ -146,6 +146,9 @@ struct ConnectionOptions: ParsableArguments {
         if let log, !log.isEmpty { configuration.tls.keyLogFile = log }
     }
 
+    /// The options that decide which server is trusted, and the certificate that it gets.
+    var trust: [String] { (insecure ? ["-k"] : []) + pin + [cert, key, pass].map { $0 ?? "" } }
+
     /// Looks for the files of the options, also those that the scheme of the URL makes useless: an
     /// option with a wrong path is bad usage, and not a server that is not trusted.
     private func checkFiles() throws(CommandFailure) {
@@ -188,6 +191,18 @@ struct ConnectionOptions: ParsableArguments {
         if let seconds = timeout.flatMap(Seconds.init) { timeouts.limitRequest(to: seconds.duration) }
         if let seconds = connectTimeout.flatMap(Seconds.init) { timeouts.connect = seconds.duration }
         return timeouts
+    }
+}
+
+extension SessionConfiguration {
+    /// Lets the policy of trust and the client certificate be for the host of a URL alone, and not
+    /// for those to which it redirects.
+    mutating func limitTrust(to url: URL) {
+        guard let host = url.host(percentEncoded: false), !host.isEmpty else { return }
+        hostSecurityPolicies[host] = securityPolicy
+        securityPolicy = SecurityPolicy()
+        if let identity = tls.identity { tls.hostIdentities[host] = identity }
+        tls.identity = nil
     }
 }
 

@@ -28,7 +28,8 @@ extension RequestOptions {
         self.shown = shown
         var cookies = CookieOptions()
         cookies.cookies = nil
-        (self.cookies, session) = (cookies, nil)
+        (self.cookies, session, sessionReadOnly) = (cookies, nil, nil)
+        (hostHeader, hostTrust) = ([], false)
         var cache = CacheOptions()
         cache.cache = nil
         self.cache = cache

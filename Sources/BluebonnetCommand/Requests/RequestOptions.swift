@@ -157,6 +157,20 @@ struct RequestOptions: ParsableArguments {
     )
     var session: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Use what --session has kept by this name, and keep nothing.", valueName: "name")
+    )
+    var sessionReadOnly: String?
+
+    /// The headers among the items that settings have for the host of the URL.
+    @Option(name: .long, help: .hidden)
+    var hostHeader: [String] = []
+
+    /// Whether settings for the host of the URL decide which server is trusted.
+    @Flag(name: .long, help: .hidden)
+    var hostTrust = false
+
     @Flag(name: .customLong("no-config"), help: "Use no defaults of the configuration file.")
     var ignoresSettings = false
 
@@ -203,8 +217,11 @@ struct RequestOptions: ParsableArguments {
         if shown.quiet, verbose || include {
             throw ValidationError("--quiet shows nothing, and cannot be used with --verbose or --include.")
         }
-        if session != nil, cookies.cookies != nil {
-            throw ValidationError("--session has cookies of its own and cannot be used with --cookies.")
+        if session ?? sessionReadOnly != nil, cookies.cookies != nil {
+            throw ValidationError("A session has cookies of its own, and cannot be used with --cookies.")
+        }
+        if session != nil, sessionReadOnly != nil {
+            throw ValidationError("--session and --session-read-only cannot be used together.")
         }
         if maxRedirects < 0 { throw ValidationError("--max-redirects must be 0 or more.") }
     }

@@ -22,11 +22,10 @@ struct RequestRunner {
     /// - Throws: ``ExitStatus`` for a response of 4xx or 5xx, ``CommandFailure`` for all other
     ///   failures.
     func run() async throws {
-        let named = try options.session.map { name throws(CommandFailure) in
-            try NamedSession(name, environment: ProcessInfo.processInfo.environment)
-        }
+        let named = try namedSession
         var arguments = try arguments
-        if let named { arguments.parsedItems += try keptItems(of: named, arguments) }
+        let kept = try named.map { named throws(CommandFailure) in try keptItems(of: named, arguments) } ?? []
+        arguments.parsedItems += kept
         // The timeout of the request also limits the program that writes the body to standard
         // input. It begins when the password has been typed.
         let deadline = options.connection.timeouts.request.map { ContinuousClock.now + $0 }
@@ -34,12 +33,14 @@ struct RequestRunner {
             try RequestPlan.readFile(path, until: deadline)
         }
         if method == nil, plan.request.body == nil, !options.ignoreStdin { StandardInput.tellIfUnsent() }
+        let headers = ServerHeaders(kept.compactMap(\.headerName) + options.hostHeader, of: plan.request.url)
         if options.offline || options.curl { return try await showRequest(of: plan, named) }
         // A request that has an effect is not sent where its response cannot be saved.
         if let savedPath, !options.saving.isOn { try OutputFile.checkFolder(of: savedPath) }
         let filter = try options.filter.map { text throws(CommandFailure) in try JSONFilter(text) }
         let observation = options.observation.observation(ofOneRequest: true)
         var configuration = try configuration(of: plan, named)
+        if let headers { configuration.hooks.taskWillPerformRedirection = { _, _, next in headers.request(next) } }
         if let observation { configuration.observers = [observation] }
         func display(_ heads: HeadWriter, _ parts: PrintedParts) -> ExchangeDisplay {
             ExchangeDisplay(heads, parts: parts, version: version, offersCodings: configuration.decodesContent)
@@ -94,6 +95,19 @@ struct RequestRunner {
         } catch let failure as NetworkingError {
             if options.verbose, failure.response == nil { heads.write(attempts: failure.metrics) }
             throw CommandFailure(failure, ofRequest: true)
+        }
+    }
+
+    /// The session of the options. One that sends nothing keeps nothing.
+    private var namedSession: NamedSession? {
+        get throws(CommandFailure) {
+            guard let name = options.session ?? options.sessionReadOnly else { return nil }
+            let isReadOnly = options.session == nil || options.offline || options.curl
+            return try NamedSession(
+                name,
+                isReadOnly: isReadOnly,
+                environment: ProcessInfo.processInfo.environment
+            )
         }
     }
 
@@ -242,6 +256,7 @@ struct RequestRunner {
     {
         var configuration = SessionConfiguration()
         try options.connection.apply(to: &configuration)
+        if options.hostTrust { configuration.limitTrust(to: plan.request.url) }
         try options.authentication.apply(to: &configuration)
         configuration.cookieJar = if let named { try named.jar() } else { try options.cookies.jar() }
         try options.cache.apply(to: &configuration)

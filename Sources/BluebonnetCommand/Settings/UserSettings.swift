@@ -19,7 +19,8 @@ struct UserSettings: Equatable, Sendable {
         var headers: [String] = []
     }
 
-    /// The rules. What a later one says counts more.
+    /// The rules. What a later one says counts more: the rule for all hosts comes first, and the
+    /// one for a host with its port last.
     let rules: [Rule]
 
     /// Whether there are passwords, tokens or the like in it.
@@ -44,11 +45,18 @@ struct UserSettings: Equatable, Sendable {
             case "default_options": rules.insert(try Self.rule("*", value), at: 0)
             case "hosts":
                 guard let hosts = value.object else { throw .usage("has “hosts” that are not an object.") }
-                for (host, value) in hosts { rules.append(try Self.rule(host.lowercased(), value)) }
+                for (host, value) in hosts {
+                    guard let pattern = Self.pattern(host) else {
+                        throw .usage(
+                            "has “\(host)”, which is not a host: example.org, *.example.org, localhost:8080 or *."
+                        )
+                    }
+                    rules.append(try Self.rule(pattern, value))
+                }
             default: throw .usage("has the unknown member “\(name)”; it may have “default_options” and “hosts”.")
             }
         }
-        self.rules = rules
+        self.rules = rules.sorted { Self.precision(of: $0.hosts) < Self.precision(of: $1.hosts) }
         hasSecrets = rules.contains {
             $0.options.contains(where: Self.isSecret) || $0.headers.contains(where: Self.hasSecret)
         }
@@ -74,6 +82,22 @@ struct UserSettings: Equatable, Sendable {
         return rule
     }
 
+    /// The hosts of a rule in small letters, without the brackets of an IPv6 address that has no
+    /// port; nil for a URL and the like.
+    private static func pattern(_ text: String) -> String? {
+        let isSimple = !text.isEmpty && !text.contains { "/@?# ,".contains($0) }
+        let rest = text.hasPrefix("*.") ? text.dropFirst(2) : text[...]
+        guard isSimple, text == "*" || !rest.isEmpty && !rest.contains("*") else { return nil }
+        return text.hasPrefix("[") && text.hasSuffix("]")
+            ? String(text.dropFirst().dropLast()).lowercased() : text.lowercased()
+    }
+
+    /// A host counts more than a pattern, a longer text more than a shorter one, and thus a port
+    /// more than none.
+    private static func precision(of hosts: String) -> (Int, Int) {
+        (hosts == "*" ? 0 : hosts.hasPrefix("*.") ? 1 : 2, hosts.utf8.count)
+    }
+
     /// The name and the value of a header; nil for another item.
     private static func header(_ text: String) -> (name: String, value: String)? {
         switch try? RequestItem(text) {
@@ -91,7 +115,10 @@ struct UserSettings: Equatable, Sendable {
     }
 
     private static func hasSecret(_ header: String) -> Bool {
-        guard let (name, value) = Self.header(header), let fieldName = HTTPField.Name(name) else { return false }
+        // The name of a file is not a secret, and neither is a header without a value.
+        guard let (name, value) = Self.header(header), !value.isEmpty, let fieldName = HTTPField.Name(name) else {
+            return false
+        }
         let field = HTTPField(name: fieldName, value: value)
         return SecretNames.redacted(field) != field.value
     }
@@ -105,11 +132,10 @@ struct UserSettings: Equatable, Sendable {
     func rules(for url: URL) -> [Rule] {
         let host = url.host(percentEncoded: false)?.lowercased() ?? ""
         let port = url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
+        let hostWithPort = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         return rules.filter { rule in
-            var pattern = rule.hosts
-            if pattern.hasSuffix(":\(port)") { pattern.removeLast("\(port)".count + 1) }
-            if pattern == "*" || pattern == host { return true }
-            return pattern.hasPrefix("*.") && host.hasSuffix(pattern.dropFirst())
+            guard rule.hosts.hasPrefix("*.") else { return ["*", host, hostWithPort].contains(rule.hosts) }
+            return [host, hostWithPort].contains { $0.hasSuffix(rule.hosts.dropFirst()) }
         }
     }
 
@@ -150,11 +176,32 @@ struct UserSettings: Equatable, Sendable {
         }
         var names = Set(options.items.compactMap { header($0)?.name.lowercased() })
         var headers: [String] = []
-        for text in rules.flatMap(\.headers).reversed() {
-            guard let name = header(text)?.name.lowercased(), names.insert(name).inserted else { continue }
-            headers.insert(text, at: 0)
+        for rule in rules.reversed() {
+            for text in rule.headers.reversed() {
+                guard let name = header(text)?.name.lowercased(), names.insert(name).inserted else { continue }
+                headers.insert(text, at: 0)
+                // A redirect to another host must not take it there.
+                if rule.hosts != "*" { chosen.insert("--host-header=\(name)", at: 0) }
+            }
         }
+        if decidesTrust(chosen, for: rules, arguments, options) { chosen.insert("--host-trust", at: 0) }
         return chosen + arguments + headers
+    }
+
+    /// Whether the rules for the host, and not only those for all hosts and the arguments, decide
+    /// which server is trusted.
+    private static func decidesTrust(
+        _ chosen: [String],
+        for rules: [Rule],
+        _ arguments: [String],
+        _ options: RequestOptions
+    ) -> Bool {
+        let general = rules.filter { $0.hosts == "*" }.flatMap(\.options).filter(chosen.contains)
+        guard general.count < chosen.count, let whole = try? RequestOptions.parse(chosen + arguments) else {
+            return false
+        }
+        let other = (try? RequestOptions.parse(general + arguments)) ?? options
+        return whole.connection.trust != other.connection.trust
     }
 
     /// Whether arguments can be parsed with options in front of them, and have the same words then.

@@ -7,7 +7,8 @@ struct UsageMessage {
     ///   - error: The message of ArgumentParser.
     ///   - command: The words that start the help of the command, such as `bluebonnet get`.
     ///   - options: The options of the command, such as `--form`.
-    init(_ error: String, command: String, options: some Sequence<String>) {
+    ///   - requestOptions: Those of requests, for another command.
+    init(_ error: String, command: String, options: some Sequence<String>, requestOptions: [String] = []) {
         // Behind a line end are other ways to understand the arguments.
         let line = error.utf8.prefix { $0 != UInt8(ascii: "\n") }
         let sentence = Self.quoted(String(Substring(line)))
@@ -16,6 +17,8 @@ struct UsageMessage {
             let beginning = "There is no option “\(option)”"
             if let hint = OptionHint.text(for: option) {
                 text = "\(beginning). \(hint)"
+            } else if requestOptions.contains(option) {
+                text = "“\(command)” has no option “\(option)”; requests have it, such as “bluebonnet get”."
             } else if let nearest = Self.nearest(option, options) {
                 text = "\(beginning); did you mean “\(nearest)”?"
             } else {

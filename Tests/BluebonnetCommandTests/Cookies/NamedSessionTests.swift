@@ -24,6 +24,33 @@ struct NamedSessionTests {
         #expect(throws: CommandFailure.self) { try NamedSession("a", environment: ["HOME": ""]) }
     }
 
+    @Test(arguments: ["/tmp/a", "./a", "../a", "~/a"])
+    func `the path of a folder is a session as well`(_ path: String) throws {
+        let file = try NamedSession(path, environment: ["HOME": "/home/ada"]).cookieFile
+        let expected = path.replacing("~", with: "/home/ada") + "/cookies.txt"
+        #expect(file.path == URL(filePath: expected).path)
+    }
+
+    @Test func `a session that is only read makes no folder`() async throws {
+        try await withDirectory { directory in
+            let named = try NamedSession("ada", isReadOnly: true, environment: ["XDG_CONFIG_HOME": directory.path])
+            let jar = try named.jar()
+            jar.set(Cookie(name: "a", value: "b", domain: "example.com"))
+            try await jar.flush()
+            try named.keep([.accept: "x"], for: url("https://example.com/"))
+            #expect(try names(in: directory) == [])
+        }
+    }
+
+    @Test func `a folder that cannot be made is an error with its reason`() async throws {
+        try await withDirectory { directory in
+            try Data().write(to: directory.appending(path: "bluebonnet"))
+            let named = try session(in: directory)
+            let failure = #expect(throws: CommandFailure.self) { try named.jar() }
+            #expect(failure?.message.hasSuffix("Not a directory.") == true, "\(failure?.message ?? "")")
+        }
+    }
+
     @Test func `headers are kept for their origin`() async throws {
         try await withDirectory { directory in
             let named = try session(in: directory)
@@ -47,11 +74,13 @@ struct NamedSessionTests {
             let items = [RequestItem.unsetHeader(name: "ACCEPT")]
             #expect(try again.items(for: server, besides: items, hasCredentials: true).isEmpty)
             try again.keep([:], for: server)
+            let file = named.cookieFile.deletingLastPathComponent().appending(path: "headers.json")
+            #expect(try String(contentsOf: file, encoding: .utf8).contains("example") == false)
             #expect(try named.items(for: server, besides: [], hasCredentials: false).isEmpty)
         }
     }
 
-    @Test func `the files are for their owner alone`() async throws {
+    @Test func `the files and folders are for their owner alone`() async throws {
         try await withDirectory { directory in
             let named = try session(in: directory)
             let jar = try named.jar()
@@ -64,6 +93,11 @@ struct NamedSessionTests {
                 let path = folder.appending(path: name).path
                 let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
                 #expect(mode == 0o600, "\(name)")
+            }
+            for folder in ["bluebonnet", "bluebonnet/sessions", "bluebonnet/sessions/ada"] {
+                let path = directory.appending(path: folder).path
+                let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+                #expect(mode == 0o700, "\(folder)")
             }
         }
     }

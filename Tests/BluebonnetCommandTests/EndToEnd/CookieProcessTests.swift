@@ -132,6 +132,46 @@ struct CookieProcessTests {
         }
     }
 
+    @Test func `a session that is only read is used and stays as it is`() async throws {
+        try await withDirectory { directory in
+            let script = FaultServer.Script.requests { number in
+                [.respond(headers: [("Set-Cookie", "id=\(number); Path=/")])]
+            }
+            try await FaultServer.run(script) { server in
+                let environment = ["XDG_CONFIG_HOME": directory.path]
+                for arguments in [
+                    ["--session-read-only", "ada", "X-Key:0"], ["--session", "ada", "X-Key:1"],
+                    ["--session-read-only", "ada", "X-Key:2"], ["--session-read-only", "ada"],
+                ] {
+                    let run = try await Command.run(["get", server.baseURL] + arguments, environment: environment)
+                    #expect(run.status == 0, "\(run)")
+                }
+                let cookies = server.requests.map { $0.value(of: "Cookie") }
+                #expect(cookies[..<2] == [nil, nil] && cookies[2] != nil && cookies[2] == cookies[3])
+                #expect(server.requests.map { $0.value(of: "X-Key") } == ["0", "1", "2", "1"])
+            }
+        }
+    }
+
+    @Test func `a redirect to another server takes no headers of a session there`() async throws {
+        try await withDirectory { directory in
+            let environment = ["XDG_CONFIG_HOME": directory.path]
+            try await FaultServer.run(.requests { _ in [.respond()] }) { other in
+                let redirect = FaultStep.respond(302, headers: [("Location", other.baseURL)])
+                try await FaultServer.run(.requests { _ in [redirect] }) { server in
+                    for items in [["X-Kept:1"], ["X-Mine:1"]] {
+                        let arguments = ["get", server.baseURL, "--session", "./ada"] + items
+                        let run = try await Command.run(arguments, environment: environment)
+                        #expect(run.status == 0, "\(run)")
+                    }
+                    #expect(server.requests.map { $0.value(of: "X-Kept") } == ["1", "1"])
+                    #expect(other.requests.last?.value(of: "X-Kept") == nil)
+                    #expect(other.requests.last?.value(of: "X-Mine") == "1")
+                }
+            }
+        }
+    }
+
     @Test func `a cookie with a tab is sent, and it is said that the file cannot hold it`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "cookies.txt")

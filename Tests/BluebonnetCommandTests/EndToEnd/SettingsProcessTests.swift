@@ -55,6 +55,23 @@ import Testing
         }
     }
 
+    @Test func `a redirect to another server takes no headers of a host there`() async throws {
+        try await FaultServer.run(.requests { _ in [.respond()] }) { other in
+            let redirect = FaultStep.respond(302, headers: [("Location", other.baseURL)])
+            try await FaultServer.run(.requests { _ in [redirect] }) { server in
+                let host = #"{"127.0.0.1:\#(server.port)":["X-Host:1","Authorization:Bearer t","Accept:a/b"]}"#
+                try await withSettings(#"{"default_options":["X-All:1"],"hosts":\#(host)}"#) { environment in
+                    let run = try await Command.run(["get", server.baseURL, "X-Mine:1"], environment: environment)
+                    #expect(run.status == 0, "\(run.errors)")
+                    let names = ["X-All", "X-Mine", "Accept", "X-Host", "Authorization"]
+                    let (first, second) = (try #require(server.requests.first), try #require(other.requests.first))
+                    #expect(names.map { first.value(of: $0) } == ["1", "1", "a/b", "1", "Bearer t"])
+                    #expect(names.map { second.value(of: $0) } == ["1", "1", "a/b", nil, nil])
+                }
+            }
+        }
+    }
+
     @Test func `a file that cannot be used is an error of usage for programs, too`() async throws {
         try await withSettings(#"{"default_options":["--nope"]}"#) { environment in
             let arguments = ["get", "http://127.0.0.1:1/", "--json-errors"]

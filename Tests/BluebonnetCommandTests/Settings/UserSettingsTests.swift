@@ -23,10 +23,20 @@ import Testing
             // A host counts more than the defaults, and its --form more than their --json.
             (
                 ["http://api.example.org/"],
-                ["--style=mono", "--timeout=5", "--form", "http://api.example.org/", "Y:all", "X:host"]
+                [
+                    "--host-header=x", "--style=mono", "--form", "--timeout=5", "http://api.example.org/", "Y:all",
+                    "X:host",
+                ]
             ),
             (["http://EXAMPLE.org/"], ["--style=mono", "--json", "http://EXAMPLE.org/", "X:all", "Y:all"]),
-            (["http://localhost:8080/"], ["--style=mono", "--json", "-k", "http://localhost:8080/", "X:all", "Y:all"]),
+            (
+                ["http://localhost:8080/"],
+                ["--host-trust", "--style=mono", "--json", "-k", "http://localhost:8080/", "X:all", "Y:all"]
+            ),
+            (
+                ["http://localhost:8080/", "-k"],
+                ["--style=mono", "--json", "-k", "http://localhost:8080/", "-k", "X:all", "Y:all"]
+            ),
             (["http://localhost/"], ["--style=mono", "--json", "http://localhost/", "X:all", "Y:all"]),
             // The arguments count most.
             (["http://a/", "--form", "x:mine"], ["--style=mono", "http://a/", "--form", "x:mine", "Y:all"]),
@@ -47,6 +57,8 @@ import Testing
         (#"{"default_options":"--json"}"#, "something else than a list"), (#"{"hosts":[]}"#, "not an object"),
         (#"{"default_options":["--timeout","5"]}"#, "“5”, which is neither an option"),
         (#"{"default_options":["a=1"]}"#, "neither an option"), (#"{"default_options":[1]}"#, "than a string"),
+        (#"{"hosts":{"https://a.example":[]}}"#, "“https://a.example”, which is not a host"),
+        (#"{"hosts":{"a*.example":[]}}"#, "“a*.example”, which is not a host"),
         (#"{"default_options":["--json-errors"]}"#, "“--json-errors”, which is for the command line only"),
         (#"{"hosts":{"a":["--no-config"]}}"#, "“--no-config”, which is for the command line only"),
     ])
@@ -66,6 +78,25 @@ import Testing
         #expect(failure?.message.contains("“\(option)”") == true)
     }
 
+    @Test(
+        arguments: [
+            ("http://a.example/", ["*", "*.example", "a.example", "a.example:80"]),
+            ("https://A.example/", ["*", "*.example", "a.example"]),
+            ("http://b.a.example/", ["*", "*.example", "*.a.example", "*.a.example:80"]),
+            ("https://b.a.example/", ["*", "*.example", "*.a.example"]), ("http://example/", ["*"]),
+            ("http://[::1]/", ["*", "::1"]), ("http://[::1]:8080/", ["*", "::1", "[::1]:8080"]),
+            ("http://xa.example/", ["*", "*.example"]),
+        ]
+    )
+    func `the more a rule says about the host, the more it counts`(url: String, expected: [String]) throws {
+        let hosts = [
+            "a.example:80", "a.example", "[::1]:8080", "[::1]", "*.a.example:80", "*.a.example", "*.example", "*",
+        ]
+        let members = hosts.map { #""\#($0)": ["--json"]"# }.joined(separator: ",")
+        let settings = try UserSettings(parsing: Array("{\"hosts\":{\(members)}}".utf8))
+        #expect(settings.rules(for: try #require(URL(string: url))).map(\.hosts) == expected)
+    }
+
     @Test func `options that need each other are used together`() throws {
         let rule = UserSettings.Rule(hosts: "*", options: ["--cert=c.pem", "--key=k.pem"])
         let options = try RequestOptions.parse(["http://a/"])
@@ -78,7 +109,8 @@ import Testing
             ("--auth=u:p", true), ("-au:p", true), ("--bearer=x", true), ("--proxy=http://u:p@h", true),
             ("Authorization:Bearer x", true), ("Cookie:a=b", true), ("X-Api-Key:x", true),
             ("--auth-type=digest", false),
-            ("Accept:text/html", false), ("--style=dark", false), ("--netrc", false),
+            ("Authorization:@~/token", false), ("Cookie:", false), ("Accept:text/html", false), ("--style=dark", false),
+            ("--netrc", false),
         ]
     )
     func `passwords, tokens and cookies are secrets`(argument: String, isSecret: Bool) throws {

@@ -26,4 +26,15 @@ import Testing
         let options = ["--verbose", "-v", "--form"]
         #expect(UsageMessage(error, command: "bluebonnet get", options: options).text == text)
     }
+
+    @Test func `an option of requests is not taken for a misspelt one of another command`() {
+        let message = UsageMessage(
+            "Unknown option '--session'",
+            command: "bluebonnet download",
+            options: ["--version"],
+            requestOptions: ["--session"]
+        )
+        let expected = "“bluebonnet download” has no option “--session”; requests have it, such as “bluebonnet get”."
+        #expect(message.text == expected)
+    }
 }
