@@ -26,6 +26,7 @@ enum InteropServer: String {
     case apacheHTTP2 = "APACHE_HTTP2"
     case hypercorn = "HYPERCORN"
     case aiohttp = "AIOHTTP"
+    case autobahn = "AUTOBAHN"
     case aiohttpWebSocket = "AIOHTTP_WEBSOCKET"
     case webSockets = "WEBSOCKETS"
     case webSocketsTLS = "WEBSOCKETS_TLS"
