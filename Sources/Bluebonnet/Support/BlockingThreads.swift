@@ -23,7 +23,7 @@ final class BlockingThreads: Sendable {
     static let certificates = BlockingThreads(limit: 4)
     /// For the certificates of servers, which cost time and do not block.
     static let trust = BlockingThreads(limit: System.coreCount)
-    /// For the decoding of images, which costs time and memory and does not block.
+    /// For the decoding of images, and bodies that take long to parse, which costs time and memory.
     static let images = BlockingThreads(limit: System.coreCount)
     /// For regular files: a few more than cores, since some wait for the disk.
     static let files = BlockingThreads(limit: System.coreCount + 4)

@@ -1,3 +1,5 @@
+import Dispatch
+
 /// Work that keeps a processor busy: parsing, decoding, compressing.
 ///
 /// It does not belong on an event loop, whose connections would all wait meanwhile, nor on the
@@ -18,6 +20,23 @@ enum Computation {
         _ work: @escaping @Sendable () throws(Failure) -> Output
     ) async throws(Failure) -> Output {
         let result = await withTaskExecutorPreference(globalConcurrentExecutor) { await run(work) }
+        return try result.get()
+    }
+
+    /// Does work that takes long for its size, or waits for another process that does it: on
+    /// threads of its own, so that all of it together never keeps Swift tasks from running.
+    static func lengthy<Output: Sendable, Failure>(
+        _ work: @escaping @Sendable () throws(Failure) -> Output
+    ) async throws(Failure) -> Output {
+        let result = await withCheckedContinuation { continuation in
+            BlockingThreads.images.submit { unavailable in
+                let run = { @Sendable in
+                    continuation.resume(returning: Result { () throws(Failure) in try work() })
+                }
+                // Without a thread it is not done where it was handed over.
+                if unavailable == nil { run() } else { DispatchQueue.global().async(execute: run) }
+            }
+        }
         return try result.get()
     }
 

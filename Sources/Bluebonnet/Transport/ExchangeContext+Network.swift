@@ -45,7 +45,7 @@ extension ExchangeContext {
         }
     }
 
-    /// Waits until a path to where a request that failed was sent is there again, which was missing.
+    /// Waits until there is a path again to where a request that failed was sent.
     func waitForReturnOfPath(to request: Request) async throws(NetworkingError) {
         let destination = destination(of: request)
         let wasMissing = Mutex(false)

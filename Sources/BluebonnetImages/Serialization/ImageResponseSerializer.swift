@@ -8,8 +8,9 @@
     /// body that cannot be decoded is an error, with the reason in an ``ImageDecodingError`` below
     /// it. (In AFNetworking it was a success without an image.)
     ///
-    /// Images are never decoded on an event loop or on the actor of the caller. Their pixels are
-    /// always ready to be drawn, as with `automaticallyInflatesResponseImage` of AFNetworking.
+    /// Images are decoded on threads of their own, as many at a time as there are cores, also where
+    /// a helper process does it. Their pixels are always ready to be drawn, as with
+    /// `automaticallyInflatesResponseImage` of AFNetworking.
     ///
     /// Counterpart of `AFImageResponseSerializer`.
     public struct ImageResponseSerializer: ValidatingResponseSerializer {

@@ -10,7 +10,8 @@ public protocol ResponseSerializer<Output>: Sendable {
     associatedtype Output: Sendable
 
     /// Whether parsing takes long also for a short body, as for a compressed image: then it is
-    /// never done on an event loop or on the actor of the caller. Default: false.
+    /// done on threads for that, as many bodies at a time as there are cores, and never on an event
+    /// loop, on the actor of the caller or on a thread of the Swift runtime. Default: false.
     var isLengthy: Bool { get }
 
     /// Validates, then parses.

@@ -36,15 +36,11 @@ extension Call {
     /// Whether what was received must not be parsed where the caller runs, or hooks are called
     /// behind that.
     func isFinishedElsewhere(_ received: ReceivedResponse, isLengthy: Bool, caller: (any Actor)?) -> Bool {
-        hooks != nil || Self.isParsedElsewhere(received, isLengthy: isLengthy, caller: caller)
+        hooks != nil || isLengthy || Self.isParsedElsewhere(received, caller: caller)
     }
 
-    private static func isParsedElsewhere(
-        _ received: ReceivedResponse,
-        isLengthy: Bool,
-        caller: (any Actor)?
-    ) -> Bool {
-        (isLengthy || received.body.count > Computation.inlineSize) && Computation.belongsElsewhere(caller: caller)
+    private static func isParsedElsewhere(_ received: ReceivedResponse, caller: (any Actor)?) -> Bool {
+        received.body.count > Computation.inlineSize && Computation.belongsElsewhere(caller: caller)
     }
 
     /// Parses what was received, and completes the call. Not asynchronous: values whose size is
@@ -72,7 +68,9 @@ extension Call {
     ) async throws(NetworkingError) -> Output {
         let result: Result<Output, NetworkingError>
         do throws(NetworkingError) {
-            if Self.isParsedElsewhere(received, isLengthy: isLengthy, caller: #isolation) {
+            if isLengthy {
+                result = .success(try await Computation.lengthy { () throws(NetworkingError) in try parse(received) })
+            } else if Self.isParsedElsewhere(received, caller: #isolation) {
                 result = .success(try await Computation.elsewhere { () throws(NetworkingError) in try parse(received) })
             } else {
                 result = .success(try parse(received))
