@@ -163,10 +163,13 @@ extension HTTP2Connection: HTTP2FrameReceiver {
             sendWindow += increment
             return
         }
-        guard let stream = streams[identifier] else { return }
+        guard let stream = streams[identifier], stream.ending == nil else { return }
+        // RFC 9113 §6.9 and §6.9.1. The codec looks at this only while the request is being sent.
+        guard increment > 0 else {
+            return fail(stream, HTTP2Fault(.violation, clause: "sent a WINDOW_UPDATE frame of nothing"))
+        }
         stream.sendWindow += increment
-        // RFC 9113 §6.9.1. The codec looks at this only while the request is being sent.
-        guard stream.sendWindow <= HTTP2ReceiveWindow.largest || stream.ending != nil else {
+        guard stream.sendWindow <= HTTP2ReceiveWindow.largest else {
             let clause = "made the window of a stream larger than 2^31-1 bytes"
             return fail(stream, HTTP2Fault(.violation, sending: .flowControlError, clause: clause))
         }
@@ -186,6 +189,9 @@ extension HTTP2Connection: HTTP2FrameReceiver {
             // §6.9.2: a window may become negative, and then waits until it is positive again.
             for stream in streams.values {
                 stream.sendWindow += growth
+                guard stream.sendWindow <= HTTP2ReceiveWindow.largest || stream.ending != nil else {
+                    return settingsFailed()
+                }
                 turns.wake(stream.identifier)
             }
         }
@@ -195,6 +201,14 @@ extension HTTP2Connection: HTTP2FrameReceiver {
         }
         if machine.peer.allowsConnectProtocol { pool.remember(tunnels: true, to: route.origin) }
         startAwaitingSettings()
+    }
+
+    /// RFC 9113 §6.9.2: new settings have made a window too large. The codec looks at the streams
+    /// alone whose request is being sent.
+    private func settingsFailed() {
+        frames?.sendGoAway(.flowControlError)
+        let clause = "sent a setting that makes the window of a stream larger than 2^31-1 bytes"
+        connectionFailed(HTTP2Fault(.violation, sending: .flowControlError, clause: clause))
     }
 
     func receivedPingAcknowledgement(_ data: UInt64) {

@@ -9,16 +9,18 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct HTTP2EndingTests {
     /// On the first connection, the server takes a hundred requests, says that it will process the
-    /// first fifty, and then does with each of those what the steps say.
-    private static func goAway(_ processed: HTTP2FaultStep) -> HTTP2FaultServer.Script {
+    /// first fifty, and then does with each of those what the steps say. So many requests before
+    /// these have an ordinary response.
+    private static func goAway(after count: Int = 0, _ processed: HTTP2FaultStep) -> HTTP2FaultServer.Script {
         let gate = FaultGate()
         return .heads { request in
             guard request.connection == 0 else { return [.readEnd, .respond(body: "second")] }
-            let steps: [HTTP2FaultStep] = request.number < 50 ? [.hold(gate), processed] : [.stall]
-            guard request.number == 99 else { return steps }
+            guard request.number >= count else { return [.respond()] }
+            let steps: [HTTP2FaultStep] = request.number < count + 50 ? [.hold(gate), processed] : [.stall]
+            guard request.number == count + 99 else { return steps }
             gate.open()
             // The first stream is 1: the fiftieth is 99.
-            return [.goAway(lastStream: 99), .stall]
+            return [.goAway(lastStream: 2 * count + 99), .stall]
         }
     }
 
@@ -71,6 +73,52 @@ struct HTTP2EndingTests {
                 }
                 #expect(failures == 50)
             }
+        }
+    }
+
+    @Test func `a connection lost after GOAWAY sends idempotent requests again`() async throws {
+        let processed = HTTP2FaultStep.group([.wait(.milliseconds(50)), .cut])
+        try await HTTP2FaultServer.run(Self.goAway(after: 1, processed)) { server in
+            try await withSession(.http2()) { session in
+                _ = try await session.data(for: Request(to: server.baseURL + "/first"))
+                let results = await bodies(of: 100, in: session) { try Request(to: server.baseURL + "/\($0)") }
+                for result in results { #expect(try result.get() == "second") }
+                let counts = Self.counts(server)
+                #expect((0..<100).allSatisfy { counts["/\($0)"] == 2 })
+            }
+        }
+    }
+
+    @Test func `a server that ends its connection in two steps loses no request`() async throws {
+        // RFC 9113 §6.8: the first GOAWAY only announces the end.
+        let (announced, decided) = (FaultGate(), FaultGate())
+        let script = HTTP2FaultServer.Script.heads { request in
+            guard request.connection == 0 else { return [.readEnd, .respond(body: "second")] }
+            guard request.number == 2 else { return [.hold(decided), .respond(body: "first")] }
+            return [
+                .goAway(lastStream: 0x7FFF_FFFF), .send(.ping()), .hold(announced), .goAway(lastStream: 3), .stall,
+            ]
+        }
+        try await HTTP2FaultServer.run(script) { server in
+            try await withSession(.http2()) { session in
+                let task = Task {
+                    await bodies(of: 3, in: session) { index in
+                        try Request(.post, to: server.baseURL + "/\(index)", body: .string("body"))
+                    }
+                }
+                try await server.waitForFrame("a PING") { $0.kind == .ping && $0.flags.contains(.acknowledgement) }
+                // No further stream begins there.
+                let next = try await session.data(for: Request(.post, to: server.baseURL + "/3", body: .string("x")))
+                #expect(next.value == Data("second".utf8) && next.retries == 0)
+                announced.open()
+                try await server.waitForHeads(5)
+                decided.open()
+                let texts = try await task.value.map { try $0.get() }
+                #expect(texts.sorted() == ["first", "first", "second"])
+                let counts = Self.counts(server)
+                for (index, text) in texts.enumerated() { #expect(counts["/\(index)"] == (text == "first" ? 1 : 2)) }
+            }
+            #expect(server.connections.count == 2)
         }
     }
 

@@ -1,3 +1,4 @@
+import HTTPTypes
 import LocalServer
 import Testing
 
@@ -26,6 +27,7 @@ struct HTTP2Rule: Sendable, CustomTestStringConvertible {
     var name: String
     var steps: [HTTP2FaultStep]
     var outcome: Outcome
+    var method = HTTPRequest.Method.get
     /// Whether the request on the stream is still being sent.
     var isUploading = false
     /// The reason why the server gets another code than that of the RFC.
@@ -58,11 +60,19 @@ struct HTTP2Rule: Sendable, CustomTestStringConvertible {
     /// The same while the request on the stream is still being sent.
     var uploading: HTTP2Rule {
         var rule = self
+        rule.method = .post
         rule.isUploading = true
         return rule
     }
 
-    /// The same where the server is known to get another code.
+    /// The same where the request on the stream is HEAD.
+    var asHead: HTTP2Rule {
+        var rule = self
+        rule.method = .head
+        return rule
+    }
+
+    /// The same where the server may get another code.
     func deviating(_ reason: Comment) -> HTTP2Rule {
         var rule = self
         rule.deviation = reason

@@ -3,155 +3,6 @@ import LocalServer
 @testable import Bluebonnet
 
 extension HTTP2Rule {
-    /// RFC 9113 §4 and §5: frames, field blocks, streams.
-    static let framing: [HTTP2Rule] = [
-        Self(
-            "9113 §4.1",
-            "a frame of an unknown type",
-            .accepted("ok"),
-            WireFrame(.init(rawValue: 0xFA), flags: .init(rawValue: 0xFF), stream: stream, payload: [1, 2]),
-            WireFrame(.init(rawValue: 0xFA), stream: 0),
-            .head,
-            .body
-        ),
-        Self(
-            "9113 §4.1",
-            "flags without a meaning",
-            .accepted("ok"),
-            .settings(),
-            WireFrame(.ping, flags: .init(rawValue: 0xFE), payload: [0, 0, 0, 0, 0, 0, 0, 0]),
-            WireFrame(.windowUpdate, flags: .init(rawValue: 0xFF), payload: [0, 0, 0, 1]),
-            .head,
-            .body
-        ),
-        Self(
-            "9113 §4.1",
-            "a set reserved bit",
-            .accepted("ok"),
-            WireFrame(.windowUpdate, stream: 0x8000_0000, payload: [0, 0, 0, 1]),
-            WireFrame(.windowUpdate, stream: 0, payload: [0x80, 0, 0, 1]),
-            .head,
-            .body
-        ),
-        Self(
-            "9113 §4.2",
-            "HEADERS above SETTINGS_MAX_FRAME_SIZE",
-            connection(.frameSizeError),
-            .headers([(":status", "200"), ("x", String(repeating: "x", count: 17_000))], stream: stream)
-        ),
-        Self(
-            "9113 §4.2",
-            "DATA above SETTINGS_MAX_FRAME_SIZE",
-            connection(.frameSizeError),
-            .head,
-            .data([UInt8](repeating: 1, count: 16_385), stream: stream)
-        ),
-        Self(
-            "9113 §4.2",
-            "SETTINGS above SETTINGS_MAX_FRAME_SIZE",
-            connection(.frameSizeError),
-            WireFrame(.settings, payload: [UInt8](repeating: 0, count: 16_386))
-        ),
-        Self(
-            "9113 §4.2",
-            "a frame of an unknown type above SETTINGS_MAX_FRAME_SIZE",
-            connection(.frameSizeError),
-            WireFrame(.init(rawValue: 0xFA), payload: [UInt8](repeating: 0, count: 16_385))
-        ),
-        Self(
-            "9113 §4.3",
-            "a field block that cannot be decoded",
-            connection(.compressionError),
-            .headers(block: [0x80], stream: stream)
-        ),
-        Self(
-            "9113 §4.3",
-            "a field block in three frames",
-            .accepted("ok"),
-            .headers(block: [0x88], stream: stream, endHeaders: false),
-            .continuation(HeaderBlock.literal([("a", "b")]), stream: stream, endHeaders: false),
-            .continuation(HeaderBlock.literal([("c", "d")]), stream: stream),
-            .body
-        ),
-        Self(
-            "9113 §4.3",
-            "another frame inside a field block",
-            connection(.protocolError),
-            .headers(block: [0x88], stream: stream, endHeaders: false),
-            .ping()
-        ),
-        Self(
-            "9113 §4.3",
-            "a frame of an unknown type inside a field block",
-            connection(.protocolError),
-            .headers(block: [0x88], stream: stream, endHeaders: false),
-            WireFrame(.init(rawValue: 0xFA), stream: stream)
-        ),
-        Self("9113 §5.1", "DATA on an idle stream", connection(.protocolError), .data("x", stream: 99)),
-        Self(
-            "9113 §5.1",
-            "HEADERS on an idle stream",
-            connection(.protocolError),
-            .headers([(":status", "200")], stream: 99)
-        ),
-        Self(
-            "9113 §5.1",
-            "RST_STREAM on an idle stream",
-            connection(.protocolError),
-            .resetStream(.cancel, stream: 99)
-        ),
-        Self("9113 §5.1", "WINDOW_UPDATE on an idle stream", connection(.protocolError), .windowUpdate(1, stream: 99)),
-        Self(
-            "9113 §5.1",
-            "DATA behind END_STREAM",
-            .afterwards(.streamClosed, .protocolViolation),
-            .head,
-            .body,
-            .data("more", stream: stream)
-        ),
-        Self(
-            "9113 §5.1",
-            "HEADERS behind END_STREAM",
-            .afterwards(.streamClosed, .protocolViolation),
-            .head,
-            .body,
-            .headers([("a", "b")], stream: stream, endStream: true)
-        ),
-        Self(
-            "9113 §5.1",
-            "WINDOW_UPDATE and RST_STREAM behind END_STREAM",
-            .accepted("ok"),
-            .head,
-            .body,
-            .windowUpdate(1, stream: stream),
-            .resetStream(.noError, stream: stream)
-        ),
-        Self(
-            "9113 §5.1.1",
-            "HEADERS on a stream that only the server could open",
-            connection(.protocolError),
-            .headers([(":status", "200")], stream: 2)
-        ),
-        Self(
-            "9113 §5.3",
-            "a PRIORITY frame on any stream",
-            .accepted("ok"),
-            .priority(stream: stream),
-            .priority(stream: 99),
-            .priority(stream: 2),
-            .head,
-            .body
-        ),
-        Self(
-            "9113 §5.5",
-            "a setting that nobody knows",
-            .accepted("ok"),
-            WireFrame(.settings, payload: [0xFA, 0xFA, 0, 0, 0, 1]),
-            .head,
-            .body
-        ),
-    ]
-
     /// RFC 9113 §6: the types of frames.
     static let frames: [HTTP2Rule] = [
         Self("9113 §6.1", "DATA on the connection", connection(.protocolError), .data("x", stream: 0)),
@@ -240,6 +91,15 @@ extension HTTP2Rule {
             .settings([(.initialWindowSize, 0x8000_0000)])
         ),
         Self(
+            "9113 §6.5.3",
+            "a setting twice in a frame, whose last value counts",
+            .accepted("ok"),
+            .settings([(.initialWindowSize, 0x7FFF_FFFF), (.initialWindowSize, 70_000)]),
+            .windowUpdate(0x7FFF_FFFF - 70_000, stream: stream),
+            .head,
+            .body
+        ),
+        Self(
             "9113 §6.5.2",
             "SETTINGS_MAX_FRAME_SIZE below the smallest",
             connection(.protocolError),
@@ -300,6 +160,13 @@ extension HTTP2Rule {
             WireFrame(.goAway, payload: [0, 0, 0, 0])
         ),
         Self(
+            "9113 §6.8",
+            "GOAWAY with a later stream than the one before",
+            connection(.protocolError),
+            .goAway(lastStream: stream),
+            .goAway(lastStream: stream + 2)
+        ),
+        Self(
             "9113 §6.9",
             "WINDOW_UPDATE of another length",
             connection(.frameSizeError),
@@ -311,6 +178,12 @@ extension HTTP2Rule {
             .stream(.protocolError, .protocolViolation),
             .windowUpdate(0, stream: stream)
         ).uploading,
+        Self(
+            "9113 §6.9",
+            "WINDOW_UPDATE of nothing for a stream whose request is complete",
+            .stream(.protocolError, .protocolViolation),
+            .windowUpdate(0, stream: stream)
+        ),
         Self("9113 §6.9", "WINDOW_UPDATE of nothing for the connection", connection(.protocolError), .windowUpdate(0)),
         Self(
             "9113 §6.9.1",
@@ -330,6 +203,20 @@ extension HTTP2Rule {
             "a window of the connection above the largest",
             connection(.flowControlError),
             .windowUpdate(0x7FFF_FFFF)
+        ),
+        Self(
+            "9113 §6.9.2",
+            "a setting that makes the window of a stream larger than the largest",
+            connection(.flowControlError),
+            .windowUpdate(0x7FFF_FFFF - 65_535, stream: stream),
+            .settings([(.initialWindowSize, 65_536)])
+        ).uploading,
+        Self(
+            "9113 §6.9.2",
+            "such a setting, where the request of the stream is complete",
+            connection(.flowControlError),
+            .windowUpdate(0x7FFF_FFFF - 65_535, stream: stream),
+            .settings([(.initialWindowSize, 65_536)])
         ),
         Self("9113 §6.10", "CONTINUATION without HEADERS", connection(.protocolError), .continuation(stream: stream)),
         Self(

@@ -90,6 +90,40 @@ extension HTTP2Rule {
             .body
         ),
         Self(
+            "9113 §8.1.1",
+            "content in the response to HEAD",
+            .stream(.protocolError, .conflictingFraming),
+            .head,
+            .body
+        ).asHead,
+        Self(
+            "9113 §8.1.1",
+            "content in a response with status 204",
+            .stream(.protocolError, .conflictingFraming),
+            .headers([(":status", "204")], stream: stream),
+            .body
+        ),
+        Self(
+            "9113 §8.1.1",
+            "content in a response with status 304",
+            .stream(.protocolError, .conflictingFraming),
+            .headers([(":status", "304")], stream: stream),
+            .body
+        ),
+        Self(
+            "9113 §8.1.1",
+            "a content-length without content in the response to HEAD",
+            .accepted(""),
+            fields: response(("content-length", "3"))
+        ).asHead,
+        Self(
+            "9113 §8.1.1",
+            "a response with status 204 that ends with an empty frame",
+            .accepted(""),
+            .headers([(":status", "204")], stream: stream),
+            .data("", stream: stream, endStream: true)
+        ),
+        Self(
             "9110 §8.6",
             "a content-length that is not a number",
             .stream(.protocolError, .invalidContentLength),

@@ -1,0 +1,94 @@
+import Foundation
+import HTTPTypes
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+/// Streams that were reset, and the frames that still come on them (RFC 9113 §5.1, §5.4.2).
+@Suite(.timeLimit(.minutes(3)))
+struct HTTP2ResetTests {
+    /// Cancels a request on its own stream, and returns when the server knows.
+    private func cancelRequest(in session: SessionManager, _ server: HTTP2FaultServer) async throws {
+        let count = server.requests.count
+        let request = try Request(to: server.baseURL + "/cancelled")
+        let task = Task { try await session.data(for: request) }
+        try await server.waitForHeads(count + 1)
+        let stream = try #require(server.requests.last?.stream)
+        task.cancel()
+        try await server.waitForFrame("RST_STREAM") { $0.kind == .resetStream && $0.stream == stream }
+        let error = try await networkingError { try await task.value }
+        #expect(error.code == .cancelled)
+    }
+
+    private static let readReset = HTTP2FaultStep.readFrame(.resetStream)
+
+    @Test func `the field section on a stream that was reset fills the table`() async throws {
+        // RFC 9113 §4.3: the state of the decoder belongs to the connection.
+        let script = HTTP2FaultServer.Script.heads { request in
+            request.path == "/cancelled"
+                ? [
+                    Self.readReset,
+                    .onStream { stream in
+                        let block = [0x88] + HeaderBlock.indexed([("x-field", "value")])
+                        return [.headers(block: block, stream: stream), .data("late", stream: stream, endStream: true)]
+                    },
+                ]
+                : [.onStream { [.headers(block: [0x88, 0xBE], stream: $0, endStream: true)] }]
+        }
+        try await HTTP2FaultServer.run(script) { server in
+            try await withSession(.http2()) { session in
+                try await cancelRequest(in: session, server)
+                let response = try await session.data(for: Request(to: server.baseURL + "/next"))
+                #expect(response.headerFields[try #require(HTTPField.Name("X-Field"))] == "value")
+                #expect(response.value.isEmpty)
+            }
+            #expect(server.connections.count == 1)
+        }
+    }
+
+    @Test func `content on streams that were reset comes back to the window of the connection`() async throws {
+        // RFC 9113 §5.1: such DATA counts for the window of the connection. Each of the five
+        // streams has its whole window, together more than the quarter of that of the connection
+        // after which it is given back.
+        let blocks = HTTP2FrameHandler.streamWindow / 16_384
+        let count = HTTP2FrameHandler.connectionWindow / 4 / HTTP2FrameHandler.streamWindow + 1
+        let script = HTTP2FaultServer.Script.heads { request in
+            request.path == "/cancelled"
+                ? [Self.readReset, .head(), .fill(1, blocks: blocks)] : [.respond(body: "next")]
+        }
+        try await HTTP2FaultServer.run(script) { server in
+            try await withSession(.http2()) { session in
+                for _ in 0..<count { try await cancelRequest(in: session, server) }
+                try await server.wait("a WINDOW_UPDATE of the connection") { record in
+                    // The first one is part of the preface.
+                    record.connections[0].frames(.windowUpdate).count { $0.stream == 0 } == 2
+                }
+                #expect(try await session.data(for: Request(to: server.baseURL)).value == Data("next".utf8))
+            }
+            #expect(server.connections.count == 1)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a stream that the server resets is not reset again`(isUploading: Bool) async throws {
+        let script = HTTP2FaultServer.Script.heads { request in
+            request.path == "/reset" ? [.head(), .resetStream(.internalError)] : [.respond(body: "next")]
+        }
+        try await HTTP2FaultServer.run(script) { server in
+            try await withSession(.http2()) { session in
+                var request = try Request(to: server.baseURL + "/reset")
+                if isUploading {
+                    let endless = AsyncStream<[UInt8]>(unfolding: { [UInt8](repeating: 1, count: 16_384) })
+                    request.method = .post
+                    request.body = .stream(endless)
+                }
+                let error = try await networkingError { try await session.data(for: request) }
+                #expect(error.code == .streamReset, "\(error)")
+                #expect(try await session.data(for: Request(to: server.baseURL)).value == Data("next".utf8))
+            }
+            #expect(server.connections[0].frames(.resetStream).isEmpty)
+            #expect(server.connections.count == 1)
+        }
+    }
+}
