@@ -1,5 +1,4 @@
-/// The page at `/`: each endpoint with its parameters, and an example to click where that is
-/// possible.
+/// The page at `/`: each endpoint with its parameters, and an example to click.
 enum EndpointGuide {
     /// What is written about an endpoint.
     struct Entry: Sendable {
@@ -11,6 +10,8 @@ enum EndpointGuide {
         var query: String?
         /// A path with values for the parameters, to be opened in a browser; nil for the path.
         var example: String?
+        /// The body that the page sends with a method other than GET: JSON, or the text of a form.
+        var body: String?
         var text: String
     }
 
@@ -23,17 +24,17 @@ enum EndpointGuide {
 
     private static let echo: [Entry] = [
         Entry(path: "get", text: "Query, headers, address and URL as JSON."),
-        Entry(path: "post", method: "POST", text: "The same with the body: text, JSON, form, files."),
-        Entry(path: "put", method: "PUT", text: "As /post."),
-        Entry(path: "patch", method: "PATCH", text: "As /post."),
+        Entry(path: "post", method: "POST", body: "name=Ada", text: "The same with the body: text, JSON, form, files."),
+        Entry(path: "put", method: "PUT", body: "name=Ada", text: "As /post."),
+        Entry(path: "patch", method: "PATCH", body: "name=Ada", text: "As /post."),
         Entry(path: "delete", method: "DELETE", text: "As /post."),
         Entry(path: "anything/**", method: nil, example: "anything/a/b?c=d", text: "As /post, for any method."),
         Entry(path: "headers", text: "The header fields."),
         Entry(path: "ip", text: "The address of the client."),
         Entry(path: "user-agent", text: "The User-Agent field."),
         Entry(path: "protocol", method: nil, text: "The version of HTTP, and the stream of HTTP/2."),
-        Entry(path: "websocket", text: "A WebSocket, over HTTP/1.1: its messages."),
-        Entry(path: "sink", method: "POST, PUT", text: "Length and SHA-256 of a body of any length."),
+        Entry(path: "websocket", text: "A WebSocket over HTTP/1.1, which sends messages back."),
+        Entry(path: "sink", method: "POST, PUT", body: "name=Ada", text: "Length and SHA-256 of a body of any length."),
     ]
 
     private static let status: [Entry] = [
@@ -170,12 +171,22 @@ enum EndpointGuide {
     ]
 
     private static let service: [Entry] = [
-        Entry(path: "v1/token", method: "POST", text: "Tokens by OAuth 2.0: the user is ada, the password secret."),
-        Entry(path: "v1/revoke", method: "POST", text: "Ends a token."),
+        Entry(
+            path: "v1/token",
+            method: "POST",
+            body: "grant_type=password&username=ada&password=secret",
+            text: "Tokens by OAuth 2.0: the user is ada, the password secret."
+        ),
+        Entry(path: "v1/revoke", method: "POST", body: "token=x", text: "Ends a token."),
         Entry(path: "v1/profile", text: "The user of a token."),
         Entry(path: "v1/users", method: "GET, POST", query: "page=1", text: "Users in pages; POST makes one."),
         Entry(path: "v1/users/:id", method: "GET, DELETE", example: "v1/users/1", text: "A user."),
-        Entry(path: "v1/chat/completions", method: "POST", text: "A chat, as events where \"stream\" is true."),
+        Entry(
+            path: "v1/chat/completions",
+            method: "POST",
+            body: #"{"messages": [{"role": "user", "content": "Hello"}]}"#,
+            text: "A chat, as events where \"stream\" is true."
+        ),
         Entry(path: "v1/pictures", query: "count=100", text: "A list of pictures."),
         Entry(
             path: "v1/pictures/:name",
@@ -184,52 +195,4 @@ enum EndpointGuide {
             text: "A picture, which is the same each time."
         ),
     ]
-
-    /// The page.
-    static let page: String = {
-        let content = sections.map { section in
-            "<h2>\(section.title)</h2>\n<table>\n\(section.entries.map(row).joined())</table>\n"
-        }
-        .joined()
-        return """
-            <!DOCTYPE html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width">
-            <title>bluebonnet serve</title>
-            <style>
-            :root { color-scheme: light dark; }
-            body { font: 16px/1.5 system-ui, sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; }
-            h1 { font-size: 1.5em; } h2 { font-size: 1.1em; margin-top: 1.5em; }
-            table { border-collapse: collapse; width: 100%; }
-            td { padding: .2em 1em .2em 0; vertical-align: top; border-top: 1px solid #8884; }
-            td:first-child { width: 7em; color: #888; }
-            td:nth-child(2) { width: 26em; }
-            code { overflow-wrap: anywhere; }
-            </style>
-            </head>
-            <body>
-            <h1>bluebonnet serve</h1>
-            <p>A server to try HTTP clients on. <code>:name</code> is a part of the path to fill in, and what
-            follows <code>?</code> may be left out. Each path accepts HEAD where it accepts GET, and OPTIONS.</p>
-            \(content)</body>
-            </html>
-
-            """
-    }()
-
-    private static func row(_ entry: Entry) -> String {
-        let query = entry.query.map { "?" + $0 } ?? ""
-        let shown = "<code>/\(escaped(entry.path.replacing("**", with: "…") + query))</code>"
-        let opens = entry.method.map { $0.hasPrefix("GET") } ?? true
-        let target = entry.example ?? entry.path + query
-        let path = opens ? "<a href=\"/\(escaped(target))\">\(shown)</a>" : shown
-        return "<tr><td>\(entry.method ?? "any")</td><td>\(path)</td><td>\(escaped(entry.text))</td></tr>\n"
-    }
-
-    /// The text for HTML, also in attributes.
-    private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
-    }
 }
