@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Has requests wait for a network, and keeps them off those that cost money. Only for a session
-/// that waits, and for requests that may not use such a network.
+/// Has requests wait for a network, and keeps them off those that they may not use. Only for a
+/// session that waits, and for requests that may not use each network.
 enum Connectivity {
     /// Sends a request over a network that it may use.
     ///
@@ -27,20 +27,21 @@ enum Connectivity {
     ) async throws -> TransportResponse {
         let waits = context.settings.configuration.waitsForConnectivity
         guard let next = proxy?.origin.endpoint ?? context.endpoint(of: request) else { return try await send(false) }
+        let refusal = Refusal(request)
         var isTold = false
         while true {
             var needsFreshConnection = false
-            if request.allowsExpensiveNetworkAccess == false, let state = try await context.network(),
-                state.hasExpensiveLink
+            if request.refusesNetworks, let state = try await context.network(),
+                state.hasLink(where: refusal.concerns)
             {
                 let known = context.knownAddresses(of: next)
                 let host = Host(known, try await context.addresses(of: next, for: request))
-                if let path = host.expensivePath(in: state) {
+                if let path = host.path(in: state, refusedBy: refusal) {
                     guard waits else { throw NetworkingError(notAllowed: request, path) }
                     if !isTold { try await context.tellWaitingForConnectivity() }
                     isTold = true
                     try await context.waitForNetwork(atMost: nil) { state in
-                        host.isReachable(in: state) && host.expensivePath(in: state) == nil
+                        host.isReachable(in: state) && host.path(in: state, refusedBy: refusal) == nil
                     }
                     continue
                 }
@@ -78,6 +79,25 @@ enum Connectivity {
         }
     }
 
+    /// The networks that a request may not use.
+    private struct Refusal: Sendable {
+        private let isOfExpensive: Bool
+        private let isOfCellular: Bool
+
+        init(_ request: Request) {
+            isOfExpensive = request.allowsExpensiveNetworkAccess == false
+            isOfCellular = request.allowsCellularAccess == false
+        }
+
+        func concerns(_ nature: LinkNature) -> Bool {
+            isOfExpensive && nature.isExpensive || isOfCellular && nature.kind == .cellular
+        }
+
+        func concerns(_ path: NetworkPath) -> Bool {
+            path.interfaceKind.map { concerns(LinkNature(kind: $0, isExpensive: path.isExpensive)) } ?? false
+        }
+    }
+
     /// The host of a request, and the paths to it.
     private struct Host: Sendable {
         /// Its addresses; empty where they are not known.
@@ -103,11 +123,11 @@ enum Connectivity {
             paths(in: state).allSatisfy { $0.status == .notReachable }
         }
 
-        /// A path that costs money, which a connection may take: one to any of the addresses, or
+        /// A path that is refused, and that a connection may take: one to any of the addresses, or
         /// the default route where no address has a path.
-        func expensivePath(in state: NetworkState) -> NetworkPath? {
+        func path(in state: NetworkState, refusedBy refusal: Refusal) -> NetworkPath? {
             let known = addresses.map { state.path(to: $0) }.filter(\.isReachable)
-            return (known.isEmpty && hasName ? [state.path(to: nil)] : known).first(where: \.isExpensive)
+            return (known.isEmpty && hasName ? [state.path(to: nil)] : known).first(where: refusal.concerns)
         }
     }
 
@@ -122,10 +142,10 @@ enum Connectivity {
 
 extension NetworkingError {
     fileprivate init(notAllowed request: Request, _ path: NetworkPath) {
+        let refused = request.allowsCellularAccess == false && path.interfaceKind == .cellular ? "mobile" : "expensive"
         self.init(
             .networkNotAllowed,
-            "\(request) may not use a network that costs money, and the only one is that of "
-                + "“\(path.interfaceName ?? "")”.",
+            "\(request) may not use \(refused) networks, and would use that of “\(path.interfaceName ?? "")”.",
             request: request
         )
     }

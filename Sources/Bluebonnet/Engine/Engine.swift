@@ -43,7 +43,7 @@ final class Engine: Transport {
         choice: ProxyChoice = .open,
         needsFreshConnection: Bool = false
     ) async throws -> TransportResponse {
-        if concernsNetwork, waitsForConnectivity || request.allowsExpensiveNetworkAccess == false {
+        if concernsNetwork, waitsForConnectivity || request.refusesNetworks {
             let target = try request.target
             let passage =
                 proxies.concerns(request) ? try await proxies.passage(of: request, to: target.origin, context) : nil

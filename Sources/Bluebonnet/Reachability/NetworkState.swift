@@ -123,9 +123,9 @@ struct NetworkState: Sendable {
     /// The links over which another machine may be reached.
     var linksInUse: Set<Int32> { routes.links.filter(isUsable) }
 
-    /// Whether a path over some link would cost money.
-    var hasExpensiveLink: Bool {
-        links.values.contains { $0.nature.isExpensive && $0.link.isUsable }
+    /// Whether a path may be over a link of some nature.
+    func hasLink(where isWanted: (LinkNature) -> Bool) -> Bool {
+        links.values.contains { $0.link.isUsable && isWanted($0.nature) }
     }
 
     private func isUsable(_ index: Int32) -> Bool {

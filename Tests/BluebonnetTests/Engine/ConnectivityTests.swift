@@ -184,6 +184,33 @@ struct ConnectivityTests {
         return request
     }
 
+    @Test func `a request can refuse mobile networks alone, and then uses that of a telephone`() async throws {
+        let setting = Setting(.online("wwan0", .cellular))
+        setting.names.set("127.0.0.1")
+        try await FaultServer.run(Self.echo) { server in
+            try await withSession(setting.configuration { $0.waitsForConnectivity = false }) { session in
+                var request = try Request(to: url(server))
+                request.properties.allowsCellularAccess = false
+                let error = try await networkingError { try await session.data(for: request) }
+                #expect(error.code == .networkNotAllowed && error.message.contains("mobile"))
+                #expect(error.message.contains("wwan0") && server.connections.isEmpty)
+                // A telephone at a cable.
+                setting.network.tell(
+                    .after(
+                        NetlinkBuilder.link(2, "usb0"),
+                        NetlinkBuilder.route(to: "0.0.0.0", 0, over: [2]),
+                        nature: { _ in LinkNature(kind: .ethernet, isExpensive: true) }
+                    )
+                )
+                let received = try await session.data(for: request).value
+                #expect(received.elementsEqual("ok".utf8))
+                request.properties.allowsExpensiveNetworkAccess = false
+                let other = try await networkingError { try await session.data(for: request) }
+                #expect(other.code == .networkNotAllowed && other.message.contains("expensive"))
+            }
+        }
+    }
+
     @Test func `a request that may not use an expensive network fails there, and sends nothing`() async throws {
         let setting = Setting(.online("wwan0", .cellular))
         setting.names.set("127.0.0.1")

@@ -285,8 +285,9 @@ extension NetworkingError.Code {
     /// used. Nothing was sent. (`NSURLErrorResourceUnavailable`.)
     public static let notCached = Self("not-cached", .limit, -1008)
 
-    /// The path to the host is over a network that costs money, and the request does not allow that
-    /// (``RequestProperties/allowsExpensiveNetworkAccess``). Nothing was sent.
+    /// The path to the host is over a network that the request does not allow
+    /// (``RequestProperties/allowsExpensiveNetworkAccess``,
+    /// ``RequestProperties/allowsCellularAccess``). Nothing was sent.
     /// (`NSURLErrorDataNotAllowed`.)
     public static let networkNotAllowed = Self("network-not-allowed", .limit, -1020)
 

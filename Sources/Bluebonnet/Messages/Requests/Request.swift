@@ -106,6 +106,9 @@ public struct Request: Sendable {
     var timeoutInterval: Duration? { contents.value.properties?.timeoutInterval }
     var requestTimeout: Duration? { contents.value.properties?.requestTimeout }
     var allowsExpensiveNetworkAccess: Bool? { contents.value.properties?.allowsExpensiveNetworkAccess }
+    var allowsCellularAccess: Bool? { contents.value.properties?.allowsCellularAccess }
+    /// Whether there are networks that it may not use.
+    var refusesNetworks: Bool { allowsExpensiveNetworkAccess == false || allowsCellularAccess == false }
     var cachePolicy: CachePolicy? { contents.value.properties?.cachePolicy }
     var resumableUploads: ResumableUploads? { contents.value.properties?.resumableUploads }
     var handlesCookies: Bool? { contents.value.properties?.handlesCookies }

@@ -10,10 +10,19 @@ public struct RequestProperties: Sendable, Hashable {
     ///
     /// With false, it fails with ``NetworkingError/Code/networkNotAllowed`` where the path to its
     /// host is ``NetworkPath/isExpensive``, or waits in a session that
-    /// ``SessionConfiguration/waitsForConnectivity``. For a host name, the path is the default
-    /// route. Where the path is not known, as on other systems than Linux, the request is sent. A
-    /// connection that is open already is used whatever network it is on.
+    /// ``SessionConfiguration/waitsForConnectivity``. A host name is looked up, and the path to any
+    /// of its addresses counts; where none of them has one, the default route. With a proxy, it is
+    /// the path to the proxy. Where the path is not known, as on other systems than Linux, the
+    /// request is sent. While a network that costs money is up, the request has a new connection:
+    /// one that is open already may be over that network.
     public var allowsExpensiveNetworkAccess: Bool?
+
+    /// Whether the request may use a mobile network, which is one over a modem
+    /// (``NetworkPath/InterfaceKind/cellular``). Default: not set, which is true.
+    ///
+    /// With false, it fails or waits there as with ``allowsExpensiveNetworkAccess``, which is about
+    /// these networks, too, and about those of telephones that share their connection.
+    public var allowsCellularAccess: Bool?
 
     /// The use of a stored response, in a session with a ``SessionConfiguration/cache``. Default:
     /// not set, which is ``CachePolicy/default``.
@@ -80,6 +89,7 @@ public struct RequestProperties: Sendable, Hashable {
     func filled(from other: RequestProperties) -> RequestProperties {
         var result = self
         result.allowsExpensiveNetworkAccess = allowsExpensiveNetworkAccess ?? other.allowsExpensiveNetworkAccess
+        result.allowsCellularAccess = allowsCellularAccess ?? other.allowsCellularAccess
         result.cachePolicy = cachePolicy ?? other.cachePolicy
         result.handlesCookies = handlesCookies ?? other.handlesCookies
         result.usesPipelining = usesPipelining ?? other.usesPipelining

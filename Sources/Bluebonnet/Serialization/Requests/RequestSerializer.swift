@@ -126,10 +126,17 @@ extension RequestSerializer {
     }
 
     /// Whether the request may use a network that costs money; see
-    /// ``RequestProperties/allowsExpensiveNetworkAccess``. Counterpart of `allowsCellularAccess`.
+    /// ``RequestProperties/allowsExpensiveNetworkAccess``.
     public var allowsExpensiveNetworkAccess: Bool? {
         get { settings.properties.allowsExpensiveNetworkAccess }
         set { settings.properties.allowsExpensiveNetworkAccess = newValue }
+    }
+
+    /// Whether the request may use a mobile network; see ``RequestProperties/allowsCellularAccess``.
+    /// Counterpart of `allowsCellularAccess`.
+    public var allowsCellularAccess: Bool? {
+        get { settings.properties.allowsCellularAccess }
+        set { settings.properties.allowsCellularAccess = newValue }
     }
 
     /// Whether the request may be sent before the response to an earlier one; see

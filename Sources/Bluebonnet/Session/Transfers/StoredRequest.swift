@@ -52,6 +52,7 @@ struct StoredRequest: Sendable, Hashable, Codable {
     private var expectsContinue: Bool?
     private var taskDescription: String?
     private var allowsExpensiveNetworkAccess: Bool?
+    private var allowsCellularAccess: Bool?
     private var cachePolicy: String?
     private var handlesCookies: Bool?
     private var usesPipelining: Bool?
@@ -106,6 +107,7 @@ struct StoredRequest: Sendable, Hashable, Codable {
         taskDescription = request.taskDescription
         let properties = request.properties
         allowsExpensiveNetworkAccess = properties.allowsExpensiveNetworkAccess
+        allowsCellularAccess = properties.allowsCellularAccess
         cachePolicy = properties.cachePolicy?.rawValue
         handlesCookies = properties.handlesCookies
         usesPipelining = properties.usesPipelining
@@ -155,6 +157,7 @@ struct StoredRequest: Sendable, Hashable, Codable {
         request.taskDescription = taskDescription
         var properties = RequestProperties()
         properties.allowsExpensiveNetworkAccess = allowsExpensiveNetworkAccess
+        properties.allowsCellularAccess = allowsCellularAccess
         properties.cachePolicy = cachePolicy.flatMap { CachePolicy(rawValue: $0) }
         properties.handlesCookies = handlesCookies
         properties.usesPipelining = usesPipelining

@@ -34,6 +34,7 @@ struct RequestPropertiesTests {
     @Test func `every serializer applies the request properties, with and without parameters`() throws {
         var properties = RequestProperties()
         properties.allowsExpensiveNetworkAccess = false
+        properties.allowsCellularAccess = false
         properties.cachePolicy = .reload
         properties.handlesCookies = false
         properties.usesPipelining = true
@@ -98,6 +99,7 @@ struct RequestPropertiesTests {
             serializer.priority = .responsive
             serializer.handlesCookies = false
             serializer.allowsExpensiveNetworkAccess = false
+            serializer.allowsCellularAccess = false
             serializer.usesPipelining = true
             serializer.methodsEncodingParametersInURI.insert(.post)
             serializer.parameterEncoding = .custom { _, parameters in "n=\(parameters["a"]?.int ?? 0)" }
@@ -113,6 +115,7 @@ struct RequestPropertiesTests {
             expected.priority = .responsive
             expected.handlesCookies = false
             expected.allowsExpensiveNetworkAccess = false
+            expected.allowsCellularAccess = false
             expected.usesPipelining = true
             #expect(request.properties == expected && serializer.properties == expected)
             serializer.parameterDestination = .httpBody

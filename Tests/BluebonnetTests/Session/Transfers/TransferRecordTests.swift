@@ -55,6 +55,7 @@ struct TransferRecordTests {
             request.properties.handlesCookies = false
             request.properties.usesPipelining = true
             request.properties.allowsExpensiveNetworkAccess = false
+            request.properties.allowsCellularAccess = false
             request.properties.downloadSegments = 4
         }
         let found = try #require(try restored(TransferRecord(original)).request.request)
