@@ -1,6 +1,6 @@
 # Every target is one script; the scripts take arguments that make cannot pass: scripts/test
 # --repeat 20
-.PHONY: help demo test command lint api bench docs examples clean
+.PHONY: help demo test command install uninstall lint api bench docs examples clean
 .DEFAULT_GOAL := help
 
 help: ## what can be made
@@ -14,6 +14,12 @@ test: ## build and run every test, interop servers included
 
 command: ## build the release command, .build/release/bluebonnet
 	@scripts/command
+
+install: ## install the command, its manual page and completions: PREFIX (/usr/local), DESTDIR
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
+
+uninstall: ## remove what install has installed
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install --uninstall
 
 lint: ## check format and house rules
 	@scripts/lint
