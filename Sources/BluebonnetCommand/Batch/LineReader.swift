@@ -49,7 +49,14 @@ final class LineReader: Sendable {
         let box = Mutex<InputFile?>(consume file)
         DispatchQueue(label: "bluebonnet.lines").async { [self] in
             guard let file = box.withLock({ $0.take() }) else { return }
-            read(file, LineCutter(limit: limit))
+            read(LineCutter(limit: limit)) { try file.next() }
+        }
+    }
+
+    /// Begins to read lines that are typed on a terminal.
+    init(_ lines: TypedLines) {
+        DispatchQueue(label: "bluebonnet.lines").async { [self] in
+            read(LineCutter(limit: Self.usualLimit)) { try lines.next() }
         }
     }
 
@@ -94,9 +101,9 @@ final class LineReader: Sendable {
 
     // MARK: The reading thread
 
-    private func read(_ file: borrowing InputFile, _ cutter: consuming LineCutter) {
+    private func read(_ cutter: consuming LineCutter, _ next: () throws -> [UInt8]?) {
         do {
-            while let block = try file.next() {
+            while let block = try next() {
                 add(cutter.push(block))
                 waitForRoom()
             }

@@ -50,6 +50,7 @@ struct TerminationSignals {
     /// 130 of SIGINT and 143 of SIGTERM.
     static func end(by number: Int32) -> Never {
         Terminal.shared.endStatusUnlessBusy()
+        TerminalModes.restoreCurrent()
         signal(number, SIG_DFL)
         // The threads of Dispatch block signals. `sigemptyset` initializes the set, and none of the
         // calls keeps the pointer to it.

@@ -2,6 +2,14 @@ import Bluebonnet
 import FoundationEssentials
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// A WebSocket between standard input and standard output.
 struct WebSocketRunner: Sendable {
     let socket: WebSocketTask
@@ -11,6 +19,8 @@ struct WebSocketRunner: Sendable {
     /// The time without a message after which the end of the input closes it; nil for never.
     let patience: Duration?
     let isQuiet: Bool
+    /// What is typed, on a terminal.
+    private let typed = TypedLines()
     /// The time at which the last message came or was sent.
     private let lastMessage = LastMessage()
 
@@ -35,7 +45,14 @@ struct WebSocketRunner: Sendable {
     func run() async throws {
         let openings = socket.openings
         tell(try await socket.value)
-        let lines = LineReader(try input())
+        typed?.begin()
+        // When the shell continues a command that Ctrl-Z has stopped, the cursor is elsewhere.
+        let signals = TerminationSignals([SIGCONT]) { [typed] _ in typed?.showAgain() }
+        defer {
+            typed?.end()
+            signals.stop()
+        }
+        let lines = try typed.map { LineReader($0) } ?? LineReader(input())
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { for await opening in openings where opening.number > 1 { tell(opening) } }
             group.addTask { try await send(lines) }
@@ -56,6 +73,7 @@ struct WebSocketRunner: Sendable {
                 throw error
             }
             lines.stop()
+            typed?.end()
             if !isQuiet, let closure = socket.closure { tell("closed with \(closure)") }
             group.cancelAll()
             // What was to be sent failed with the end that is told already.
@@ -112,6 +130,7 @@ struct WebSocketRunner: Sendable {
             case .binary(let bytes):
                 output.write(Array(bytes) + [UInt8(ascii: "\n")])
             }
+            typed?.show()
         }
     }
 
@@ -126,7 +145,9 @@ struct WebSocketRunner: Sendable {
     }
 
     private func tell(_ text: String) {
-        if !isQuiet { StandardStream.error.write(line: "bluebonnet: \(ShownText.harmless(text))") }
+        guard !isQuiet else { return }
+        StandardStream.error.write(line: "bluebonnet: \(ShownText.harmless(text))")
+        typed?.show()
     }
 
     private static func milliseconds(_ time: Duration) -> String {

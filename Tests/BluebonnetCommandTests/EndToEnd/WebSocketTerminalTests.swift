@@ -1,0 +1,117 @@
+import Foundation
+import LocalServer
+import Testing
+
+@testable import BluebonnetCommand
+
+/// `bluebonnet ws` on a terminal.
+@Suite(.timeLimit(.minutes(5)), .needs("script")) struct WebSocketTerminalTests {
+    /// The rows that a terminal shows at the end.
+    private func rows(_ run: TerminalRun, columns: Int = 100) -> [String] {
+        var screen = Screen(columns: columns)
+        screen.receive(run.text.utf8)
+        return screen.rows
+    }
+
+    /// The end of the status line when so much of a line is typed.
+    private func shown(_ text: String) -> String { "\(text)\u{1B}[K" }
+
+    @Test func `messages are printed above the line that is typed`() async throws {
+        let gate = FaultGate()
+        try await WebSocketServer.run { peer, _ in
+            try await peer.open()
+            await gate.wait()
+            for frame in [WebSocketFrame.text("one"), .binary([1, 2, 3]), .text("\u{1B}[2J\rtwo")] {
+                try await peer.send(frame)
+            }
+            let message = try await peer.readMessage()
+            try await peer.send(.text(String(decoding: message, as: UTF8.self)))
+            try await peer.finish()
+        } _: { server in
+            let run = try TerminalRun("ws \(server.url) --no-compression")
+            await run.wait(for: shown(""))
+            try run.type("hel")
+            await run.wait(for: shown("hel"))
+            gate.open()
+            await run.wait(for: "two")
+            try run.type("x\u{7F}lo\u{1B}[D\n")
+            await run.wait(for: "< hello")
+            try run.type("\u{4}")
+            #expect(try await run.finish() == 0)
+            #expect(
+                rows(run) == [
+                    "bluebonnet: connected, ^D closes", "< one", "< (3 bytes)", "< \u{FFFD}[2J\u{FFFD}two", "> hello",
+                    "< hello", "bluebonnet: closed with 1000 (normal closure)", "",
+                ]
+            )
+        }
+    }
+
+    @Test func `a line that was begun stays on the screen when the server closes`() async throws {
+        let gate = FaultGate()
+        try await WebSocketServer.run { peer, _ in
+            try await peer.open()
+            await gate.wait()
+            try await peer.close(1000)
+        } _: { server in
+            let run = try TerminalRun("ws \(server.url) --no-compression --quiet", columns: 20)
+            await run.wait(for: shown(""))
+            // It is wider than the window: its middle is left out while it is typed.
+            try run.type("a line that was begun\tand is not sent")
+            await run.wait(for: shown("… not sent"))
+            gate.open()
+            #expect(try await run.finish() == 0)
+            #expect(rows(run, columns: 1000) == ["> a line that was begun and is not sent", ""])
+        }
+    }
+
+    @Test func `Ctrl-C ends it, and the server is told`() async throws {
+        signal(SIGINT, SIG_DFL)
+        let codes = AsyncStream.makeStream(of: UInt16?.self)
+        try await WebSocketServer.run { peer, _ in
+            try await peer.open()
+            codes.continuation.yield(try await peer.readClose().closeCode)
+        } _: { server in
+            let run = try TerminalRun("ws \(server.url) --quiet")
+            await run.wait(for: shown(""))
+            try run.type("begun\u{3}")
+            #expect(try await run.finish() == 128 + SIGINT)
+            #expect(await codes.stream.first { _ in true } == .some(1001))
+        }
+    }
+
+    @Test(arguments: [SIGTERM, SIGHUP, SIGQUIT, 0])
+    func `the terminal shows again what is typed at the end`(number: Int32) async throws {
+        for number in [SIGINT, SIGQUIT] { signal(number, SIG_DFL) }
+        try await WebSocketServer.run(WebSocketServer.echo) { server in
+            let run = try TerminalRun(
+                script: """
+                    ulimit -c 0
+                    sh -c 'echo "pid=$$."; exec "$0" ws \(server.url)' '\(Command.executable.path)'
+                    echo "status=$?."
+                    stty -a | tr ' ;' '\\n\\n' | grep -xE -- '-?(echo|icanon|isig)' | tr '\\n' ' '
+                    """
+            )
+            await run.wait(for: "^D closes")
+            await run.wait(for: shown(""))
+            let process = try #require(run.text.firstMatch(of: /pid=([0-9]+)\./).flatMap { Int32($0.1) })
+            if number == 0 { try run.type("\u{4}") } else { kill(process, number) }
+            _ = try await run.finish()
+            #expect(run.text.contains("status=\(number == 0 ? 0 : 128 + number)."), "\(run.text)")
+            let modes = run.text.split(separator: ".").last?.split { $0.isWhitespace }.map(String.init) ?? []
+            #expect(Set(modes) == ["echo", "icanon", "isig"], "\(run.text)")
+        }
+    }
+
+    @Test func `a dumb terminal shows what is typed itself`() async throws {
+        try await WebSocketServer.run(WebSocketServer.echo) { server in
+            let run = try TerminalRun("ws \(server.url) --no-compression", environment: "TERM=dumb")
+            await run.wait(for: "^D closes")
+            try run.type("hello\n")
+            await run.wait(for: "< hello")
+            try run.type("\u{4}")
+            #expect(try await run.finish() == 0)
+            #expect(!run.text.contains("\u{1B}"))
+        }
+    }
+}
