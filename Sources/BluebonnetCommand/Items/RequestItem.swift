@@ -59,7 +59,9 @@ extension RequestItem {
             )
         }
         guard !name.isEmpty || separator == "@" else {
-            throw .usage("“\(argument)” has no name before “\(separator)”.")
+            let isURL = separator == ":" && rest.first.map { $0.isNumber || $0 == "/" } == true
+            let advice = isURL ? " The URL comes first, and there is only one." : ""
+            throw .usage("“\(argument)” has no name before “\(separator)”.\(advice)")
         }
         switch separator {
         case ":" where rest.isEmpty: self = .unsetHeader(name: name)

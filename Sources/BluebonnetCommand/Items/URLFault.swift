@@ -17,6 +17,7 @@ enum URLFault {
         }
         let host = authority.prefix { $0 != ":" }
         let rest = url[authority.endIndex...]
+        if let sentence = fault(ofHost: host, authority, rest) { return sentence }
         if ["http:", "https:", "ws:", "wss:"].contains(authority.lowercased()) {
             return "“\(authority)\(rest)” lacks a slash: write \(authority.lowercased())//\(rest.drop { $0 == "/" })."
         }
@@ -26,6 +27,28 @@ enum URLFault {
         guard isRefused else { return nil }
         if authority.contains(where: \.isWhitespace) { return "“\(host)” is not the name of a host: it has a space." }
         return "“\(url)” is not a URL."
+    }
+
+    /// The sentence about what stands in the place of a host and cannot be one.
+    private static func fault(ofHost host: Substring, _ authority: Substring, _ rest: Substring) -> String? {
+        if authority.isEmpty {
+            return rest.hasPrefix("/") && rest.count > 1
+                ? "“\(rest)” has no host: write example.org\(rest), or :\(rest) for localhost."
+                : "The URL has no host: write example.org, or :8080 for a port of localhost."
+        }
+        if ["http", "https"].contains(authority.lowercased()), rest.hasPrefix("//") {
+            return "“\(authority)\(rest)” lacks a colon: write \(authority.lowercased()):\(rest)."
+        }
+        if host == "." || host == ".." { return "“\(authority)\(rest)” is the path of a file, and not a URL." }
+        if let first = authority.first, "'\"“”‘’`".contains(first) {
+            return "“\(authority)\(rest)” begins with a quotation mark, which is not a part of a URL."
+        }
+        let isCut = authority.contains("[") && !authority.contains("]")
+        if isCut || port(of: authority)?.contains(":") == true {
+            let fault = isCut ? "lacks a bracket" : "has too many colons"
+            return "“\(authority)” \(fault): an IPv6 address is written in brackets, as in http://[::1]:8080/."
+        }
+        return nil
     }
 
     /// The text behind the host (RFC 3986 §3.2.3); nil without one.

@@ -13,6 +13,8 @@ enum FailureAdvice {
         switch error.code {
         case .connectFailed where error.message.contains("Connection refused"):
             "No server listens there: check the port."
+        case .proxyConnectFailed: "Check --proxy, or the variables http_proxy, https_proxy and all_proxy."
+        case .unsupportedScheme where error.message.contains("“ws"): "“bluebonnet ws” opens WebSockets."
         case .dnsLookupFailed: "Check the name, and the network."
         case .connectTimeout, .dnsLookupTimeout: "--connect-timeout SECONDS allows more time."
         case .requestTimeout, .firstByteTimeout, .betweenBytesTimeout: "--timeout SECONDS allows more time."

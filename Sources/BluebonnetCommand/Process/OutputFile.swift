@@ -10,11 +10,14 @@
 struct OutputFile: ~Copyable {
     private let descriptor: Int32
     private let isOwned: Bool
+    /// The name of the file in errors.
+    private let name: String
 
     /// Takes a descriptor of the process, which stays open.
     init(descriptor: Int32) {
         self.descriptor = descriptor
         isOwned = false
+        name = "The output"
     }
 
     /// Opens and empties a file that must not be replaced: a device, a pipe, the target of a link.
@@ -27,6 +30,7 @@ struct OutputFile: ~Copyable {
         guard descriptor >= 0 else { throw SystemFailure(path, code: errno) }
         self.descriptor = descriptor
         isOwned = true
+        name = path
     }
 
     deinit {
@@ -44,7 +48,7 @@ struct OutputFile: ~Copyable {
         // The buffer is valid until the closure returns, and `write(all:)` does not keep it.
         let code = bytes.withContiguousStorageIfAvailable { unsafe write(all: UnsafeRawBufferPointer($0)) }
         guard let code else { return try write(Array(bytes)) }
-        guard code == 0 else { throw SystemFailure("The output", code: code) }
+        guard code == 0 else { throw SystemFailure(name, code: code) }
     }
 
     /// Writes all bytes; returns the error number, 0 without one.

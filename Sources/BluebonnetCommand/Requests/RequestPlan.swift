@@ -106,7 +106,7 @@ struct RequestPlan: Sendable {
             guard path == "-" else { return try InputFile(path: path).readToEnd(until: deadline) }
             return try StandardInput.readToEnd(until: deadline)
         } catch {
-            guard error.isTimeout else { throw .usage("\(error)") }
+            guard error.isTimeout else { throw .usage("\(error).") }
             let name = path == "-" ? "Standard input" : path
             throw CommandFailure(
                 message: "\(name) had not been read to its end within the time of --timeout.",

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import LocalServer
+import NIOCore
 
 #if canImport(Glibc)
     import Glibc
@@ -93,11 +94,24 @@ struct ServeCommand: AsyncParsableCommand {
             if log ?? StandardStream.error.isTerminal { options.log = Self.write }
             server = try await LocalServer.start(options)
         } catch {
-            throw CommandFailure(message: "The server cannot listen: \(error)", status: .transport)
+            throw CommandFailure(message: "The server cannot listen: \(sentence(about: error))", status: .transport)
         }
         StandardStream.output.write(line: try url(of: server))
         for await _ in ends { break }
         await server.shutdown()
+    }
+
+    /// The reason of a server that cannot listen, and what can be done.
+    private func sentence(about error: any Error) -> String {
+        guard let code = (error as? IOError)?.errnoCode else { return "\(error)." }
+        switch code {
+        case EADDRINUSE where unix == nil:
+            return "port \(port) is in use. --port takes another one, and --port 0 one that is free."
+        case EACCES where unix == nil && port < 1024:
+            return "a port below 1024 needs rights that you do not have. --port takes another one."
+        case EADDRNOTAVAIL: return "\(host) is not an address of this machine. --host takes another one."
+        default: return "\(SystemFailure(unix ?? "\(host):\(port)", code: code))."
+        }
     }
 
     /// The bytes as certificate viewers show them: `AB:CD:…`.

@@ -28,11 +28,19 @@ struct UsageMessage {
             text = "The argument \(name) is missing. “\(command) --help” shows where it is written."
         } else if sentence.hasPrefix("Missing value for “"), let name = Self.quotation(in: error) {
             text = "The value of \(name) is missing. \(help)"
+        } else if let flags = Self.flags(in: error) {
+            text = "\(flags.0) and \(flags.1) cannot be used together."
         } else if sentence.contains("nexpected argument") {
             text = "\(Self.closed(sentence)) \(help)"
         } else {
             text = Self.closed(sentence)
         }
+    }
+
+    /// The two flags that exclude each other, of which a message says that both are there.
+    private static func flags(in message: String) -> (Substring, Substring)? {
+        let parts = message.split(separator: "'", omittingEmptySubsequences: false)
+        return message.hasPrefix("Value to be set with flag '") && parts.count == 5 ? (parts[3], parts[1]) : nil
     }
 
     /// The unknown option that a message names.

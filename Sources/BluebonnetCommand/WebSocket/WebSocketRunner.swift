@@ -87,7 +87,7 @@ struct WebSocketRunner: Sendable {
         do throws(SystemFailure) {
             return try InputFile(path: "-")
         } catch {
-            throw .usage("\(error)")
+            throw .usage("\(error).")
         }
     }
 

@@ -89,4 +89,13 @@ import Testing
             #expect(output.text.contains(#""code":"\#(code)""#), "\(output.text)")
         }
     }
+
+    @Test func `a port that is in use is named, with what to do`() async throws {
+        try await LocalServer.run { server in
+            let run = try await Command.run("serve", "--port", "\(server.port)")
+            let sentence = "port \(server.port) is in use. --port takes another one, and --port 0 one that is free."
+            #expect(run.errors == "bluebonnet: The server cannot listen: \(sentence)\n")
+            #expect(run.status == 1)
+        }
+    }
 }

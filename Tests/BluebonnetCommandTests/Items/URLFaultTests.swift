@@ -11,6 +11,20 @@ import Testing
             "http://https:/localhost:8192/get",
             "“https:/localhost:8192/get” lacks a slash: write https://localhost:8192/get."
         ),
+        ("http://", "The URL has no host: write example.org, or :8080 for a port of localhost."),
+        ("http:///a/b", "“/a/b” has no host: write example.org/a/b, or :/a/b for localhost."),
+        ("http://http//example.org/a", "“http//example.org/a” lacks a colon: write http://example.org/a."),
+        ("http://./a.txt", "“./a.txt” is the path of a file, and not a URL."),
+        ("http://'http://a/'", "“'http://a/'” begins with a quotation mark, which is not a part of a URL."),
+        (
+            "http://::1/",
+            "“::1” has too many colons: an IPv6 address is written in brackets, as in http://[::1]:8080/."
+        ),
+        (
+            "http://localhost:80:80/",
+            "“localhost:80:80” has too many colons: an IPv6 address is written in brackets, as in http://[::1]:8080/."
+        ),
+        ("http://[::1/", "“[::1” lacks a bracket: an IPv6 address is written in brackets, as in http://[::1]:8080/."),
         ("http://exa mple.org/", "“exa mple.org” is not the name of a host: it has a space."),
         ("http://u:secret@a:b/", "The URL is not valid. In a password, write / as %2F, ? as %3F and # as %23."),
     ])

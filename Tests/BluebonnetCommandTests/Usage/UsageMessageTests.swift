@@ -19,6 +19,10 @@ import Testing
         ("Unknown option '-y'\n   or: Missing value", "There is no option “-y”. \(lists)"),
         ("Missing value for '--timeout <seconds>'", "The value of --timeout <seconds> is missing. \(lists)"),
         ("The value 'x' is invalid for '--timeout <seconds>'", "The value “x” is invalid for “--timeout <seconds>”."),
+        (
+            "Value to be set with flag '--http1.1' had already been set with flag '--http2'",
+            "--http2 and --http1.1 cannot be used together."
+        ),
         ("2 unexpected arguments: 'a', 'b'", "2 unexpected arguments: “a”, “b”. \(lists)"),
         ("--jobs must be between 1 and 10000.", "--jobs must be between 1 and 10000."),
     ])
