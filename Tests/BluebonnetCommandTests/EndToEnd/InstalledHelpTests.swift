@@ -15,13 +15,12 @@ import Testing
         return folder
     }
 
-    private func dump() async throws -> Data {
-        try await Command.run("--experimental-dump-help").bytes
-    }
+    /// The help as JSON, made once for all tests.
+    private static let help = Task { try await Command.run("--experimental-dump-help").bytes }
 
     /// Every command of the help, those below another one included.
     private func entries() async throws -> [HelpEntry] {
-        let root = try JSONSerialization.jsonObject(with: try await dump()) as? [String: Any]
+        let root = try JSONSerialization.jsonObject(with: try await Self.help.value) as? [String: Any]
         let program = try #require(root?["command"] as? [String: Any])
         return entries(below: program)
     }
@@ -47,7 +46,7 @@ import Testing
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.currentDirectoryURL = Self.repository
         process.arguments = ["python3", "-B", "scripts/lib/\(script)", argument]
-        let input = String(decoding: try await dump(), as: UTF8.self)
+        let input = String(decoding: try await Self.help.value, as: UTF8.self)
         let output = try await Command.run(process, input: input)
         try #require(output.status == 0, "\(output.errors)")
         return output.text
@@ -101,7 +100,7 @@ import Testing
                 }
                 complete_last bluebonnet example.org --max-r
                 complete_last bluebonnet get example.org --cacert ca
-                complete_last bluebonnet post example.org f@c
+                complete_last bluebonnet post example.org f@cat
                 """,
             ]
             let output = try await Command.run(process)
