@@ -127,6 +127,16 @@ public struct IPAddress: Sendable, Hashable {
     /// Whether it is one of IPv6 for one link only (RFC 4291 §2.5.6).
     var isLinkLocal: Bool { !isIPv4 && high >> 54 == 0x3FA }
 
+    /// Whether the policy table of RFC 6724 §2.1 prefers addresses of IPv4: to those of local
+    /// networks (fc00::/7, fec0::/10), of 6to4 (2002::/16), of Teredo (2001::/32) and of the 6bone
+    /// (3ffe::/16), and to compatible ones (::/96).
+    var isBelowIPv4: Bool {
+        guard !isIPv4 else { return false }
+        let isCompatible = high == 0 && low >> 32 == 0 && !isLoopback
+        return isCompatible || high >> 57 == 0x7E || high >> 54 == 0x3FB || high >> 32 == 0x2001_0000
+            || [0x2002, 0x3FFE].contains(high >> 48)
+    }
+
     /// The address of a socket.
     ///
     /// - Throws: No error for 4 or 16 bytes, which every address has.

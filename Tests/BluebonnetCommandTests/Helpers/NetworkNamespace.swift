@@ -49,7 +49,17 @@ final class NetworkNamespace: Sendable {
     }
 
     deinit {
+        try? FileManager.default.removeItem(at: files)
         for namespace in [name, outside] { try? Self.ipProcess("netns delete \(namespace)").run() }
+    }
+
+    /// The files that processes in the namespace see in place of those of `/etc`.
+    private var files: URL { URL(filePath: "/etc/netns/\(name)") }
+
+    /// Replaces a file of `/etc` for the processes that are started in the namespace from now on.
+    func replace(_ file: String, with text: String) throws {
+        try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: files.appending(path: file))
     }
 
     /// Runs `ip` in the namespace, with arguments that are parted by spaces.

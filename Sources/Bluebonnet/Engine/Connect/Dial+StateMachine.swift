@@ -26,8 +26,9 @@ extension Dial {
             case fail
         }
 
-        /// The family that is tried first: IPv6 (§3), unless the other one was better before.
-        private let firstFamily: IPAddress.Family
+        /// The family that is tried first: IPv6 (§3), unless the other one was better before or has
+        /// better addresses.
+        private var firstFamily: IPAddress.Family
         /// The address that is tried first in its family.
         private let preferred: IPAddress?
         /// The families whose lookups have not ended.
@@ -73,6 +74,11 @@ extension Dial {
         mutating func found(_ addresses: [IPAddress], in family: IPAddress.Family, at now: NIODeadline) -> Step {
             guard pending.remove(family) != nil else { return .wait }
             untried[family] = ordered(addresses, family)
+            // §4 wants the order of RFC 6724: of its rules, that of the table of precedences (§6,
+            // rule 6) says which family is better.
+            if attempts == 0, preferred == nil, untried[family]?.first?.isBelowIPv4 == true {
+                (firstFamily, nextFamily) = (.ipv4, .ipv4)
+            }
             guard hasUntried else { return live.isEmpty && pending.isEmpty ? .fail : .wait }
             if attempts > 0 {
                 let isDue = live.isEmpty || (attemptDeadline.map { $0 <= now } ?? true)

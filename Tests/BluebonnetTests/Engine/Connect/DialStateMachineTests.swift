@@ -40,6 +40,34 @@ import Testing
         #expect(machine.found(hasAddresses ? six : [], in: .ipv6, at: at(20)) == .connect(0, first))
     }
 
+    @Test(arguments: ["fd00::1", "fc00::1", "fec0::1", "2002:c000:204::1", "2001::1", "3ffe::1", "::192.0.2.1"])
+    func `addresses of IPv6 that RFC 6724 has below IPv4 come second, and wait 50 ms`(text: String) throws {
+        let low = try #require(IPAddress(text))
+        var machine = Dial.StateMachine(IPAddress.Family.all)
+        #expect(machine.found([low], in: .ipv6, at: at(0)) == .wait)
+        #expect(machine.timer == at(50))
+        var other = machine
+        #expect(machine.timerFired(at: at(50)) == .connect(0, low))
+        #expect(other.found(four, in: .ipv4, at: at(10)) == .connect(0, four[0]))
+        #expect(other.timerFired(at: at(260)) == .connect(1, low))
+        // The family that was found first makes no difference.
+        var turned = Dial.StateMachine(IPAddress.Family.all)
+        #expect(turned.found(four, in: .ipv4, at: at(0)) == .wait)
+        #expect(turned.found([low], in: .ipv6, at: at(10)) == .connect(0, four[0]))
+        // Without IPv4 there is nothing to wait for, nor behind an address that was good before.
+        var alone = Dial.StateMachine([.ipv6])
+        #expect(alone.found([low], in: .ipv6, at: at(0)) == .connect(0, low))
+        var known = Dial.StateMachine(IPAddress.Family.all, preferred: low)
+        #expect(known.found([low], in: .ipv6, at: at(0)) == .connect(0, low))
+    }
+
+    @Test(arguments: ["2001:db8::1", "2001:4860:4860::8888", "2a00::1", "64:ff9b::1", "fe80::1", "::1"])
+    func `other addresses of IPv6 come first`(text: String) throws {
+        var machine = Dial.StateMachine(IPAddress.Family.all)
+        let address = try #require(IPAddress(text))
+        #expect(machine.found([address], in: .ipv6, at: at(0)) == .connect(0, address))
+    }
+
     @Test func `a single family does not wait for the other one`() {
         var machine = Dial.StateMachine([.ipv4])
         #expect(machine.found(four + six, in: .ipv4, at: at(0)) == .connect(0, four[0]))
