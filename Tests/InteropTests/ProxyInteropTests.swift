@@ -49,6 +49,7 @@ struct ProxyInteropTests {
         var peers = [
             Peer(server: .squid), Peer(server: .squidTLS), Peer(server: .guardedSquid, login: .eager),
             Peer(server: .guardedSquid, login: .basic), Peer(server: .guardedSquid, login: .digest),
+            Peer(server: .guardedSquidTLS, login: .eager), Peer(server: .guardedSquidTLS, login: .digest),
             Peer(server: .tinyproxy), Peer(server: .guardedTinyproxy, login: .eager),
             Peer(server: .guardedTinyproxy, login: .basic),
             Peer(server: .microsocks, scheme: "socks5"), Peer(server: .microsocks, scheme: "socks5h"),
@@ -70,6 +71,16 @@ struct ProxyInteropTests {
             return [peer, other]
         }
     }()
+
+    @Test(
+        .enabled(
+            if: InteropServer.guardedDante.isAvailable,
+            "Dante with a password is not tried: it needs a user namespace, which this machine does not allow"
+        )
+    )
+    func `Dante with a password is among the proxies`() {
+        #expect(Self.peers.contains { $0.server == .guardedDante })
+    }
 
     /// The protocols of requests, each to a server by IPv4 and by IPv6.
     static let ways: [(protocol: String, isIPv6: Bool)] = ["http", "https", "h2"].flatMap { [($0, false), ($0, true)] }
@@ -123,6 +134,20 @@ struct ProxyInteropTests {
                 }
                 try await group.waitForAll()
             }
+        }
+    }
+
+    @Test(arguments: peers.filter { !$0.isIPv6 }, [InteropServer.webSockets, .webSocketsTLS, .aiohttpWebSocket])
+    func `a WebSocket goes through a proxy`(peer: Peer, server: InteropServer) async throws {
+        try await withSession(peer.configuration()) { session in
+            let socket = session.webSocket(try #require(URL(string: server.address)))
+            for message in [WebSocketMessage.text("hello"), .binary(Data(repeating: 7, count: 300_000))] {
+                try await socket.send(message)
+                let received = try await socket.receive()
+                #expect(received == message)
+            }
+            #expect(await socket.close().code == .normalClosure)
+            #expect(socket.metrics?.transactions.last?.isProxyConnection == true)
         }
     }
 

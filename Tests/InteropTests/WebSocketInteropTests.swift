@@ -8,7 +8,9 @@ import Testing
     .timeLimit(.minutes(2))
 )
 struct WebSocketInteropTests {
-    private static let servers: [InteropServer] = [.webSockets, .webSocketsTLS, .aiohttpWebSocket]
+    private static let servers: [InteropServer] = [
+        .webSockets, .webSocketsTLS, .aiohttpWebSocket, .aiohttpWebSocketTLS,
+    ]
 
     private func withSocket(
         to server: InteropServer,
@@ -16,7 +18,7 @@ struct WebSocketInteropTests {
         options: WebSocketOptions = WebSocketOptions(),
         _ body: (WebSocketTask) async throws -> Void
     ) async throws {
-        let configuration = try SessionConfiguration(trusting: server == .webSocketsTLS ? .authority : nil)
+        let configuration = try SessionConfiguration(trusting: .authority)
         try await withSession(configuration) { session in
             let url = try #require(URL(string: server.address + path))
             try await body(session.webSocket(url, options: options))
@@ -58,7 +60,8 @@ struct WebSocketInteropTests {
             }
             // The Close frame of aiohttp has 1000 whatever it has received.
             let closure = await socket.close(.goingAway, reason: "done")
-            #expect(closure.code == (server == .aiohttpWebSocket ? .normalClosure : .goingAway))
+            let isAiohttp = [.aiohttpWebSocket, .aiohttpWebSocketTLS].contains(server)
+            #expect(closure.code == (isAiohttp ? .normalClosure : .goingAway))
         }
     }
 
@@ -92,6 +95,30 @@ struct WebSocketInteropTests {
             let error = try await networkingError { try await socket.receive() }
             #expect(error.code == .webSocketClosed)
             #expect(error.webSocketClosure == WebSocketClosure(code: 4321, reason: "as you wish"))
+        }
+    }
+
+    /// What servers of other people send past their library, with the error and the code of the
+    /// Close frame that they get for it.
+    private static let faults: [(path: String, error: NetworkingError.Code, code: String)] = [
+        ("/bad-utf-8", .webSocketProtocolError, "1007"), ("/masked", .webSocketProtocolError, "1002"),
+        ("/oversized", .webSocketMessageTooLarge, "1009"), ("/oversized-ping", .webSocketProtocolError, "1002"),
+        ("/reserved-bit", .webSocketProtocolError, "1002"), ("/reserved-opcode", .webSocketProtocolError, "1002"),
+        ("/bad-deflate", .webSocketProtocolError, "1007"),
+    ]
+
+    @Test(arguments: servers, faults.indices)
+    func `a frame that breaks the standard is told to its server`(server: InteropServer, index: Int) async throws {
+        let fault = Self.faults[index]
+        let path = "\(fault.path)?\(UUID().uuidString)"
+        try await withSocket(to: server, path) { socket in
+            let error = try await networkingError { try await socket.receive() }
+            #expect(error.code == fault.error, "\(error)")
+        }
+        try await withSocket(to: server, "/code\(path)") { socket in
+            let code = try await socket.receive()
+            #expect(code == .text(fault.code))
+            await socket.close()
         }
     }
 

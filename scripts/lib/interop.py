@@ -30,7 +30,7 @@ LISTENING = {
     "gunicorn": r"Listening at: http://127\.0\.0\.1:(\d+) ",
     "openssl": r"^ACCEPT 127\.0\.0\.1:(\d+)",
     "dbus": r"^(unix:\S+)$",
-    "websockets": r"Listening at: (\d+ \d+ \d+) ",
+    "websockets": r"Listening at: (\d+ \d+ \d+ \d+) ",
 }
 
 
@@ -166,8 +166,9 @@ class Servers:
         def wait():
             ports = service.wait_for(lambda: service.logged(LISTENING["websockets"])).split()
             self.offer("WEBSOCKETS", f"ws://127.0.0.1:{ports[0]}")
-            self.offer("WEBSOCKETS_TLS", f"wss://localhost:{ports[1]}")
-            self.offer("AIOHTTP_WEBSOCKET", f"ws://127.0.0.1:{ports[2]}")
+            self.offer("AIOHTTP_WEBSOCKET", f"ws://127.0.0.1:{ports[1]}")
+            self.offer("WEBSOCKETS_TLS", f"wss://localhost:{ports[2]}")
+            self.offer("AIOHTTP_WEBSOCKET_TLS", f"wss://localhost:{ports[3]}")
 
         return wait
 

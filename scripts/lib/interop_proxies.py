@@ -33,10 +33,9 @@ def missing(servers) -> list[str]:
 
 def launch(servers, authority) -> list[Callable[[], None]]:
     """Starts all; the functions wait until they are ready, and offer their variables."""
-    squid, squid_tls, guarded, tiny, tiny_guarded, micro, micro_guarded, dante, dante_guarded, mitm, mitm_guarded = (
-        processes.free_ports(11))
+    tiny, tiny_guarded, micro, micro_guarded, dante, dante_guarded, mitm, mitm_guarded, *squid = processes.free_ports(12)
     return [
-        start_squid(servers, OPEN=squid, TLS=squid_tls, GUARDED=guarded),
+        start_squid(servers, **dict(zip(("OPEN", "TLS", "GUARDED", "TLS_GUARDED"), squid))),
         start_tinyproxy(servers, "TINYPROXY", tiny, ""),
         start_tinyproxy(servers, "TINYPROXY_GUARDED", tiny_guarded, "BasicAuth ada secret"),
         start_microsocks(servers, "MICROSOCKS", micro),
@@ -65,6 +64,7 @@ def start_squid(servers, **ports: int) -> Callable[[], None]:
         servers.offer("SQUID", f"http://127.0.0.1:{ports['OPEN']}")
         servers.offer("SQUID_TLS", f"https://localhost:{ports['TLS']}")
         servers.offer("SQUID_GUARDED", f"http://127.0.0.1:{ports['GUARDED']}")
+        servers.offer("SQUID_TLS_GUARDED", f"https://localhost:{ports['TLS_GUARDED']}")
 
     return wait
 

@@ -8,7 +8,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// Changed modes of a terminal, until ``restore()`` is called or a signal ends or stops the process:
+/// Changed modes of a terminal, until ``restore()``, or a signal that ends or stops the process:
 /// the shell must find them as they were. A process changes them at one place at a time.
 struct TerminalModes: Sendable {
     /// The modes that are changed.

@@ -159,6 +159,61 @@ struct NoWayAroundTests {
         }
     }
 
+    @Test func `every part of a download in segments goes through the proxy`() async throws {
+        let server = SegmentServer()
+        try await Self.run(.requests { server.steps($0) }) { session, url, proxy in
+            try await withDirectory { directory in
+                var request = try Request(to: url + "/a")
+                request.properties.downloadSegments = 3
+                let file = directory.appending(path: "a")
+                _ = try await session.downloadTask(for: request, to: file).value
+                #expect(try Data(contentsOf: file) == Data(SegmentServer.bytes))
+            }
+            #expect(proxy.requests.count == 5)
+            #expect(proxy.requests.allSatisfy { $0.target == url + "/a" })
+        }
+    }
+
+    @Test func `an upload that is cut goes on through the proxy`() async throws {
+        let head =
+            "HTTP/1.1 104 Upload Resumption Supported\r\nUpload-Draft-Interop-Version: 6\r\nLocation: /upload\r\n\r\n"
+        let script = FaultServer.Script.requests { request in
+            switch request.method {
+            case "POST": [.send(head), .close]
+            case "HEAD": [.send("HTTP/1.1 204 No Content\r\nUpload-Offset: 0\r\nUpload-Complete: ?0\r\n\r\n")]
+            default: [.respond(headers: [("Upload-Complete", "?1")], body: "proxy")]
+            }
+        }
+        try await Self.run(script, { $0.retryPolicy = Self.quickRetries }) { session, url, proxy in
+            let request = try Request(.post, to: url + "/videos", body: .data(Data("body".utf8)))
+            let response = try await session.uploadTask(for: request).result.get()
+            #expect(response.value == Data("proxy".utf8))
+            #expect(proxy.requests.map(\.target) == [url + "/videos", url + "/upload", url + "/upload"])
+        }
+    }
+
+    @Test func `a stored response is renewed in the background through the proxy`() async throws {
+        let fields = [("Cache-Control", "max-age=0, stale-while-revalidate=60")]
+        let script = FaultServer.Script.requests { _ in [.respond(headers: fields, body: "proxy")] }
+        try await Self.run(script, { $0.cache = HTTPCache() }) { session, url, proxy in
+            for _ in 0..<2 { try await #expect(session.data(for: Request(to: url)).text == "proxy") }
+            try await proxy.waitForRequests(2)
+        }
+    }
+
+    @Test func `a token is asked for through the proxy`() async throws {
+        let token = #"{"access_token":"a","token_type":"Bearer"}"#
+        let script = FaultServer.Script.requests { _ in
+            [.respond(headers: [("Content-Type", "application/json")], body: token)]
+        }
+        try await Self.run(script) { session, url, proxy in
+            let endpoint = try #require(URL(string: url + "/token"))
+            let client = OAuth2Client(tokenEndpoint: endpoint, clientID: "app", session: session)
+            try await #expect(client.clientCredentials().accessToken == "a")
+            #expect(proxy.requests.map(\.target) == [url + "/token"])
+        }
+    }
+
     @Test func `reachability connects to nobody`() async throws {
         // It asks the kernel for routes, so that no proxy and no server hears of it.
         try await FaultServer.run(ProxyScripts.ok) { origin in

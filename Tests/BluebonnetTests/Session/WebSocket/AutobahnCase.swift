@@ -178,6 +178,7 @@ struct AutobahnCase: Sendable, CustomStringConvertible {
                 close: 1007
             ),
             .init("6.4.3", Array(fragments(1, cut(bad, 1)).dropLast(3)), close: 1007, pieces: 1),
+            .init("6.4.4", [WebSocketFrame(1, kosme + [0xF4, 0x90, 0x80, 0x80])], close: 1007, pieces: 1),
         ]
         let valid: [[UInt8]] = [
             kosme, [0x00], [0xC2, 0x80], [0xE0, 0xA0, 0x80], [0xF0, 0x90, 0x80, 0x80], [0x7F], [0xDF, 0xBF],
@@ -262,9 +263,8 @@ struct AutobahnCase: Sendable, CustomStringConvertible {
                 )
             }
         }
+        let payload = Array(repeating: UInt8(ascii: "*"), count: 65_536)
+        cases.append(.init("10.1.1", fragments(1, cut(payload, 1300)), [payload]))
         return cases
     }()
-
-    /// All of sections 1 to 7 and 9.
-    static let all = framing + pings + reserved + fragmentation + text + closing + sizes
 }
