@@ -152,7 +152,8 @@ struct MainCommand: AsyncParsableCommand {
             message(for: error),
             command: path,
             options: isRequest ? requests : UsageMessage.options(in: helpMessage(for: command)),
-            requestOptions: isRequest ? [] : requests
+            requestOptions: isRequest ? [] : requests,
+            arguments: Array(CommandLine.arguments.dropFirst())
         ).text
         return .usage(text)
     }

@@ -64,9 +64,16 @@ package struct ShellWord: Sendable {
         return format
     }
 
-    /// Whether a text can be pasted into a terminal between quotes: control characters would be
-    /// taken for keys.
+    /// Whether a text can be shown on a terminal, and pasted into one between quotes: control
+    /// characters would be taken for keys, or steer it, and some change the direction of the text
+    /// behind them (Unicode Standard Annex 9).
     static func canCarry(_ text: String) -> Bool {
-        text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\n") }
+        text.unicodeScalars.allSatisfy { scalar in
+            switch scalar.value {
+            case 0x0A: true
+            case 0..<0x20, 0x7F..<0xA0, 0x202A...0x202E, 0x2066...0x2069: false
+            default: true
+            }
+        }
     }
 }

@@ -99,15 +99,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         continuing unsent: ObservedTransaction? = nil,
         pool: ConnectionPool
     ) throws(NetworkingError) {
-        // RFC 9110 §9.3.6: it asks a proxy for a tunnel. Another server could only refuse it, or
-        // take what follows for the tunnel.
-        guard request.method != .connect else {
-            throw NetworkingError(
-                .invalidRequest,
-                "CONNECT asks a proxy for a tunnel, and is not sent by itself.",
-                request: request
-            )
-        }
+        try request.checkMethod()
         hop = unsent?.hop ?? context.call.newHop()
         var request = unsent?.request ?? request
         request.upgrade?.ask(in: &request.headerFields)
@@ -124,7 +116,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
                 host: target.host,
                 proxyAuthorization: request.headerFields.contains(.proxyAuthorization) ? nil : proxyAuthorization,
                 fields: request.fields(through: passage),
-                body: request.body.map { $0.declaredLength.map(RequestHead.BodyLength.length) ?? .unknownLength },
+                body: request.body.map(RequestHead.BodyLength.init(of:)),
                 expectation: mayExpectContinue
                     ? RequestHead.Expectation(of: request, from: context.settings.configuration.continueThreshold)
                     : .removed,

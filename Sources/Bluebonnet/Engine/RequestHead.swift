@@ -24,6 +24,10 @@ struct RequestHead: Sendable {
         /// In bytes, possibly 0.
         case length(Int)
         case unknownLength
+
+        init(of body: RequestBody) {
+            self = body.declaredLength.map(BodyLength.length) ?? .unknownLength
+        }
     }
 
     /// Whether the body waits for 100 Continue (RFC 9110 §10.1.1).
@@ -154,5 +158,39 @@ struct RequestHead: Sendable {
             unsafe bytes.allSatisfy { $0 &- 0x21 < 0x5E }
         }
         return isVisible ?? text.utf8.allSatisfy { $0 &- 0x21 < 0x5E }
+    }
+}
+
+extension Request {
+    /// Checks what can be checked before there is a connection, for what shows a request and does
+    /// not send it: the method, the target, and the framing.
+    ///
+    /// - Throws: ``NetworkingError/Code/invalidRequest``, ``NetworkingError/Code/invalidURL``,
+    ///   ``NetworkingError/Code/unsupportedScheme``, as the engine throws them.
+    package func checkHead() throws(NetworkingError) {
+        try checkMethod()
+        let target = try RequestTarget(url)
+        do {
+            _ = try RequestHead(
+                method: method,
+                target: target.path,
+                host: target.host,
+                fields: headerFields,
+                body: body.map(RequestHead.BodyLength.init(of:))
+            )
+        } catch {
+            throw NetworkingError(.invalidRequest, error.description, request: self)
+        }
+    }
+
+    /// RFC 9110 §9.3.6: CONNECT asks a proxy for a tunnel. Another server could only refuse it, or
+    /// take what follows for the tunnel.
+    func checkMethod() throws(NetworkingError) {
+        guard method == .connect else { return }
+        throw NetworkingError(
+            .invalidRequest,
+            "CONNECT asks a proxy for a tunnel, and is not sent by itself.",
+            request: self
+        )
     }
 }

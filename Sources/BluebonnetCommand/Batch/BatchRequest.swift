@@ -178,21 +178,14 @@ struct BatchRequest: Sendable {
     /// Names and values are bytes: a character is the byte with its number (ISO-8859-1).
     private static func field(_ name: String, _ value: String) throws(BatchError) -> HTTPField {
         guard let fieldName = HTTPField.Name(name) else {
-            throw BatchError(
-                NetworkingError(.invalidRequest, "“\(name)” cannot be the name of a header (RFC 9110 §5.1).")
-            )
+            throw .invalidLine("“\(name)” cannot be the name of a header (RFC 9110 §5.1).")
         }
         let value = HeaderValue.trimmed(value)
         guard value.unicodeScalars.allSatisfy({ $0.value <= 0xFF }) else {
             throw .invalidLine("The value of \(fieldName.rawName) has a character above U+00FF, which is not one byte.")
         }
         guard let field = HTTPField(name: fieldName, latin1Value: value) else {
-            throw BatchError(
-                NetworkingError(
-                    .invalidRequest,
-                    "The value of \(fieldName.rawName) has CR, LF or NUL in it (RFC 9110 §5.5)."
-                )
-            )
+            throw .invalidLine("The value of \(fieldName.rawName) has CR, LF or NUL in it (RFC 9110 §5.5).")
         }
         return field
     }

@@ -6,7 +6,7 @@ struct CookieOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Send and store cookies: in memory, in a file of the format of curl, or off. (default: off)",
+            "Send and store cookies: in memory, in a file of the format of curl, or off. (default: off, and for a single request memory, so that redirects have them)",
             valueName: "file|memory|off"
         ),
         completion: .file()
@@ -19,11 +19,14 @@ struct CookieOptions: ParsableArguments {
 
     /// The jar; nil for none.
     ///
+    /// - Parameter isOneRequest: Whether it is for a request and its redirects, of which many set
+    ///   cookies that the next one needs. Default: no.
     /// - Returns: The jar.
     /// - Throws: ``CommandFailure`` with ``ExitStatus/usage`` for a file that cannot be used.
-    func jar() throws(CommandFailure) -> CookieJar? {
+    func jar(ofOneRequest isOneRequest: Bool = false) throws(CommandFailure) -> CookieJar? {
         switch cookies {
-        case nil, "off": return nil
+        case nil: return isOneRequest ? CookieJar() : nil
+        case "off": return nil
         case "memory": return CookieJar()
         case let path?: return try CookieJar(path: path)
         }

@@ -20,7 +20,7 @@ struct ProgressBar: Equatable, Sendable {
     /// - Returns: The text, shorter than the window is wide.
     func text(columns: Int) -> String {
         let room = max(0, columns - 1)
-        let end = [speed.map { "\(Self.size(Int($0)))/s" }, timeLeft.map(Self.time)].compactMap(\.self)
+        let end = [speed.map { "\(Self.size(Int($0)))/s" }, timeLeft.map(Self.timeLeft)].compactMap(\.self)
         guard let total else { return Self.longest(of: [[Self.size(done)] + end, [Self.size(done)]], in: room) }
         let fraction = total > 0 ? min(1, Double(done) / Double(total)) : 1
         let percent = "\(Int(fraction * 100))%"
@@ -56,6 +56,11 @@ struct ProgressBar: Equatable, Sendable {
         guard unit != "B", value < 10 else { return "\(Int(value)) \(unit)" }
         let tenths = Int(value * 10)
         return "\(tenths / 10).\(tenths % 10) \(unit)"
+    }
+
+    /// The time in whole seconds, rounded up: 0:00 means that nothing is left.
+    static func timeLeft(_ duration: Duration) -> String {
+        time(.seconds(Int64((duration / .seconds(1)).rounded(.up))))
     }
 
     /// A time: `0:03`, `12:00`, `1:02:03`.

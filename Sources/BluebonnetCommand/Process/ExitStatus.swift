@@ -67,7 +67,7 @@ enum ExitStatus: Int32, Error, Sendable, CaseIterable {
     init(_ error: NetworkingError) {
         switch error.code {
         case .invalidURL, .unsupportedScheme, .unsupportedFeature, .invalidRequest, .requestSerializationFailed,
-            .invalidProxy:
+            .invalidProxy, .invalidTrustConfiguration:
             self = .usage
         case .tlsFailed, .proxyTLSFailed: self = .trust
         case .tooManyRedirects: self = .tooManyRedirects

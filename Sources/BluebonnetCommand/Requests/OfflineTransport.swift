@@ -1,20 +1,25 @@
 import Bluebonnet
 import FoundationEssentials
 import HTTPTypes
+import Synchronization
 
 /// Shows the request that the engine would send, and sends nothing.
 struct OfflineTransport: Transport {
     let style: OutputStyle
     let output: StandardStream
 
+    /// The largest body of a file that a terminal shows.
+    private static let mostShown = 64 * 1024
+
     func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
+        try request.checkHead()
         HeadWriter(stream: output, style: style).write(request)
         if let body = request.body { try await write(body, contentType: request.headerFields[.contentType]) }
         return TransportResponse(head: ResponseHead(status: .ok), request: request)
     }
 
     private func write(_ body: RequestBody, contentType: String?) async throws {
-        if let data = body.data {
+        if let data = try await data(of: body) {
             let printer = BodyPrinter(style: style, output: output)
             let outcome = try await printer.print(.data(data), contentType: contentType)
             if outcome == .withheld { tell("it is binary") }
@@ -23,6 +28,15 @@ struct OfflineTransport: Transport {
         } else {
             try await body.read { [output] piece in output.write(piece) }
         }
+    }
+
+    /// The body, where it is in memory, or is to be shown on a terminal and small.
+    private func data(of body: RequestBody) async throws -> Data? {
+        if let data = body.data { return data }
+        guard style.isTerminal, body.length ?? .max <= Self.mostShown else { return nil }
+        let pieces = Mutex(Data())
+        try await body.read { piece in pieces.withLock { $0 += piece } }
+        return pieces.withLock { $0 }
     }
 
     private func tell(_ reason: String) {

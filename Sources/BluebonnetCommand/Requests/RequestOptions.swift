@@ -202,6 +202,14 @@ struct RequestOptions: ParsableArguments {
                 "--body-on-insecure-redirects and --no-insecure-redirects cannot be used together."
             )
         }
+        if rawOutput, [.all, .format, .colors].contains(pretty) {
+            throw ValidationError("--raw-output shows the body as it is, and cannot be used with --pretty=\(pretty).")
+        }
+        if saving.isOn || output ?? "-" != "-", !verbose, [.all, .format].contains(pretty) {
+            throw ValidationError(
+                "A file gets the body as it is, and --pretty=\(pretty) cannot be used with it; “> FILE” saves what is shown."
+            )
+        }
         if output?.isEmpty == true { throw ValidationError("--output needs the name of a file.") }
         if saving.remoteName, output != nil {
             throw ValidationError("--output and --remote-name cannot be used together.")

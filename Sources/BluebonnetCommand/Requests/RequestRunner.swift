@@ -258,7 +258,7 @@ struct RequestRunner {
         try options.connection.apply(to: &configuration)
         if options.hostTrust { configuration.limitTrust(to: plan.request.url) }
         try options.authentication.apply(to: &configuration)
-        configuration.cookieJar = if let named { try named.jar() } else { try options.cookies.jar() }
+        configuration.cookieJar = if let named { try named.jar() } else { try options.cookies.jar(ofOneRequest: true) }
         try options.cache.apply(to: &configuration)
         options.retries.apply(to: &configuration)
         configuration.redirectPolicy = options.follow ? .follow : .manual

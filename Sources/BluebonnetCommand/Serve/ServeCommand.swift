@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import LocalServer
 import NIOCore
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -89,20 +90,29 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(_ tls: ServerTLS?, until ends: AsyncStream<Void>) async throws {
         let address: LocalServer.Options.Address = unix.map { .unixSocket($0) } ?? .tcp(host: host, port: port)
         let server: LocalServer
+        let isEnding = Ending()
         do {
             var options = LocalServer.Options(address: address, tls: tls, http2: http2)
-            if log ?? StandardStream.error.isTerminal { options.log = Self.write }
+            // The server ends with a request of its own.
+            if log ?? StandardStream.error.isTerminal { options.log = { if !isEnding.isSet { Self.write($0) } } }
             server = try await LocalServer.start(options)
         } catch {
             throw CommandFailure(message: "The server cannot listen: \(sentence(about: error))", status: .transport)
         }
         StandardStream.output.write(line: try url(of: server))
         for await _ in ends { break }
+        isEnding.set()
         await server.shutdown()
     }
 
     /// The reason of a server that cannot listen, and what can be done.
     private func sentence(about error: any Error) -> String {
+        if let unknown = error as? SocketAddressError.UnknownHost {
+            return "the host name “\(host)” could not be resolved: \(unknown.errorDescription)."
+        }
+        if case SocketAddressError.unixDomainSocketPathTooLong = error {
+            return "the path “\(unix ?? "")” is too long for a socket."
+        }
         guard let code = (error as? IOError)?.errnoCode else { return "\(error)." }
         switch code {
         case EADDRINUSE where unix == nil:
@@ -134,4 +144,13 @@ struct ServeCommand: AsyncParsableCommand {
         guard let path = server.socketPath, let url = URL(string: server.baseURL) else { return server.baseURL }
         return try URLShorthand.overUnixSocket(url, path: path).absoluteString
     }
+}
+
+/// Whether the server has been told to end.
+private final class Ending: Sendable {
+    private let flag = Atomic(false)
+
+    var isSet: Bool { flag.load(ordering: .relaxed) }
+
+    func set() { flag.store(true, ordering: .relaxed) }
 }

@@ -29,6 +29,7 @@ enum OptionHint {
         (["--range"], "Write it behind the URL: Range:bytes=0-99."),
         (["-e", "--referer"], "Write it behind the URL: Referer:http://example.org/."),
         (["--user-agent"], "Write it behind the URL: User-Agent:name."),
+        (["-V"], "Write --version."),
         (["--cookie"], "Write Cookie:name=value behind the URL, or --cookies FILE."),
         (["-b"], "Write Cookie:name=value behind the URL for curl's -b, and --body for HTTPie's."),
         (["--cookie-jar"], "Write --cookies FILE."),

@@ -8,12 +8,20 @@ struct UsageMessage {
     ///   - command: The words that start the help of the command, such as `bluebonnet get`.
     ///   - options: The options of the command, such as `--form`.
     ///   - requestOptions: Those of requests, for another command.
-    init(_ error: String, command: String, options: some Sequence<String>, requestOptions: [String] = []) {
+    ///   - arguments: The arguments: where one is missing, another may be an option that does not
+    ///     exist. Default: none.
+    init(
+        _ error: String,
+        command: String,
+        options: some Sequence<String>,
+        requestOptions: [String] = [],
+        arguments: [String] = []
+    ) {
         // Behind a line end are other ways to understand the arguments.
         let line = error.utf8.prefix { $0 != UInt8(ascii: "\n") }
         let sentence = Self.quoted(String(Substring(line)))
         let help = "“\(command) --help” lists the options."
-        if let option = Self.option(in: error) {
+        if let option = Self.option(in: error) ?? Self.unknownOption(of: arguments, error, options) {
             let beginning = "There is no option “\(option)”"
             if let hint = OptionHint.text(for: option) {
                 text = "\(beginning). \(hint)"
@@ -30,7 +38,7 @@ struct UsageMessage {
             text = "The value of \(name) is missing. \(help)"
         } else if let flags = Self.flags(in: error) {
             text = "\(flags.0) and \(flags.1) cannot be used together."
-        } else if sentence.contains("nexpected argument") {
+        } else if sentence.contains("nexpected argument") || Self.isAboutValue(sentence) {
             text = "\(Self.closed(sentence)) \(help)"
         } else {
             text = Self.closed(sentence)
@@ -46,6 +54,27 @@ struct UsageMessage {
     /// The unknown option that a message names.
     private static func option(in message: String) -> String? {
         message.hasPrefix("Unknown option '") ? quotation(in: message) : nil
+    }
+
+    /// Whether a message names a value that is invalid, and not the valid ones.
+    private static func isAboutValue(_ sentence: String) -> Bool {
+        sentence.hasPrefix("The value “") && sentence.hasSuffix("”")
+    }
+
+    /// An option that does not exist, where ArgumentParser only says that an argument is missing.
+    private static func unknownOption(
+        of arguments: [String],
+        _ message: String,
+        _ options: some Sequence<String>
+    ) -> String? {
+        guard message.hasPrefix("Missing expected argument '") else { return nil }
+        let given = arguments.prefix { $0 != "--" }.map { String($0.prefix { $0 != "=" }) }
+        let known = Set(options)
+        // Several short options in one word, and what could be a number, are left out.
+        return given.first { option in
+            let isShort = option.utf8.count == 2 && option.last?.isLetter == true
+            return (option.hasPrefix("--") || option.hasPrefix("-") && isShort) && !known.contains(option)
+        }
     }
 
     /// The option that a misspelt or a cut one was meant to be.

@@ -215,9 +215,9 @@ import Testing
 
     @Test(
         arguments: [
-            (#"{"url":"http://a/","headers":{"a b":"1"}}"#, "invalid-request"),
-            (#"{"url":"http://a/","headers":{"a":"x\r\nEvil: 1"}}"#, "invalid-request"),
-            (#"{"url":"http://a/","headers":{"a":"x\u0000"}}"#, "invalid-request"),
+            (#"{"url":"http://a/","headers":{"a b":"1"}}"#, "invalid-line"),
+            (#"{"url":"http://a/","headers":{"a":"x\r\nEvil: 1"}}"#, "invalid-line"),
+            (#"{"url":"http://a/","headers":{"a":"x\u0000"}}"#, "invalid-line"),
             (#"{"url":""}"#, "invalid-url"),
             (#"{"url":"http://a/","form":{}}"#, nil),
         ] as [(String, String?)]

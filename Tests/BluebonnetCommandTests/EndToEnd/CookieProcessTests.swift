@@ -22,8 +22,10 @@ struct CookieProcessTests {
                 #expect(compact(shown).contains(#""a":"1""#) && compact(shown).contains(#""b":"2""#))
                 let off = try await Command.run("get", server.baseURL + "/cookies", "--cookies", "off")
                 #expect(!off.text.contains(#""a""#))
-                let memory = try await Command.run("get", server.baseURL + "/cookies/set?c=3", "--cookies", "memory")
-                #expect(compact(memory).contains(#""c":"3""#))
+                for (options, isSent) in [(["--cookies", "memory"], true), ([], true), (["--cookies", "off"], false)] {
+                    let output = try await Command.run(["get", server.baseURL + "/cookies/set?c=3"] + options)
+                    #expect(compact(output).contains(#""c":"3""#) == isSent, "\(options)")
+                }
                 #expect(try names(in: directory) == ["cookies.txt"])
             }
         }

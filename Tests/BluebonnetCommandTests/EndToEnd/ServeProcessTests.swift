@@ -97,5 +97,8 @@ import Testing
             #expect(run.errors == "bluebonnet: The server cannot listen: \(sentence)\n")
             #expect(run.status == 1)
         }
+        let unknown = try await Command.run("serve", "--host", "nohost.invalid")
+        let sentence = "bluebonnet: The server cannot listen: the host name “nohost.invalid” could not be resolved: "
+        #expect(unknown.errors.hasPrefix(sentence), "\(unknown.errors)")
     }
 }

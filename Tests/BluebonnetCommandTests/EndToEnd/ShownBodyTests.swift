@@ -76,7 +76,7 @@ import Testing
                 [.respond(headers: [("Content-Type", "application/json")], body: body)]
             }
         ) { server in
-            let output = try await Command.run("get", server.baseURL, "--raw-output", "--pretty", "all")
+            let output = try await Command.run("get", server.baseURL, "--raw-output", "--pretty", "none")
             #expect(output.text == body)
             #expect(server.requests[0].value(of: "accept-encoding") == nil)
         }
@@ -93,6 +93,35 @@ import Testing
         #expect(lines.contains("X-Y: z"))
         #expect(lines.contains("Content-Length: 9"))
         #expect(parts[1] == #"{"a":"1"}"#)
+    }
+
+    @Test(arguments: [
+        (["POST", "Content-Length:5", "a=b"], "The header Content-Length says \"5\", but the body has 9 bytes."),
+        (["POST", "Transfer-Encoding:x", "a=b"], "but the body is not sent that way."),
+        (["CONNECT"], "CONNECT asks a proxy for a tunnel"),
+    ])
+    func `--offline refuses what cannot be sent`(arguments: [String], message: String) async throws {
+        let url = "http://127.0.0.1:1/x"
+        let request = arguments.prefix(1) + [url] + arguments.dropFirst()
+        let output = try await Command.run(request + ["--offline"])
+        #expect(output.status == 2)
+        #expect(output.text.isEmpty)
+        #expect(output.errors.contains(message), "\(output.errors)")
+    }
+
+    @Test(.needs("script"))
+    func `--offline shows small texts of files on a terminal, and the sizes of others`() async throws {
+        try await withDirectory { folder in
+            let (text, binary) = (folder.appending(path: "a.txt"), folder.appending(path: "b"))
+            try Data("from a file".utf8).write(to: text)
+            try Data(count: 100_000).write(to: binary)
+            let shown = try await Command.onTerminal("put :1/x @\(text.path) --offline")
+            #expect(shown.hasSuffix("\r\n\r\nfrom a file\r\n"), "\(shown)")
+            let form = try await Command.onTerminal("post :1/x --form f@\(text.path) --offline")
+            #expect(form.contains("name=\"f\"; filename=\"a.txt\"") && form.contains("from a file"), "\(form)")
+            let size = try await Command.onTerminal("put :1/x @\(binary.path) --offline")
+            #expect(size.contains("The body is not shown on a terminal: it is 100000 bytes from a file."), "\(size)")
+        }
     }
 
     @Test func `--offline shows a file as the body`() async throws {

@@ -6,7 +6,7 @@ struct ProgressBarTests {
     @Test func `a progress bar shows the part, the sizes, the speed and the time left`() {
         let bar = ProgressBar(done: 4_000_000, total: 10_000_000, speed: 2_050_000, timeLeft: .milliseconds(3_900))
         let filled = String(repeating: "█", count: 12) + String(repeating: " ", count: 18)
-        #expect(bar.text(columns: 100) == "▕\(filled)▏ 40% 4.0 MB/10 MB 2.0 MB/s 0:03")
+        #expect(bar.text(columns: 100) == "▕\(filled)▏ 40% 4.0 MB/10 MB 2.0 MB/s 0:04")
     }
 
     @Test func `a transfer of unknown length has no progress bar`() {
@@ -18,8 +18,8 @@ struct ProgressBarTests {
         #expect(ProgressBar(done: 0, total: 0).text(columns: 100).hasSuffix("100% 0 B/0 B"))
     }
 
-    @Test(arguments: [(0, "0:00"), (59, "0:59"), (720, "12:00"), (3723, "1:02:03")])
-    func `the time left is shown in hours, minutes and seconds`(seconds: Int, text: String) {
+    @Test(arguments: [(0, "0:00"), (0.1, "0:01"), (59, "0:59"), (59.2, "1:00"), (720, "12:00"), (3723, "1:02:03")])
+    func `the time left is shown in hours, minutes and seconds`(seconds: Double, text: String) {
         #expect(ProgressBar(done: 1, timeLeft: .seconds(seconds)).text(columns: 100) == "1 B \(text)")
     }
 

@@ -30,7 +30,7 @@ import Testing
             (.requestTimeout, 28), (.dnsLookupTimeout, 28),
             (.certificateUntrusted, 60), (.certificateExpired, 60), (.certificateNotYetValid, 60),
             (.certificateHostMismatch, 60), (.certificateInvalid, 60), (.certificateWeak, 60),
-            (.certificateNotPinned, 60), (.certificateRevoked, 60), (.invalidTrustConfiguration, 60), (.tlsFailed, 60),
+            (.certificateNotPinned, 60), (.certificateRevoked, 60), (.invalidTrustConfiguration, 2), (.tlsFailed, 60),
         ] as [(NetworkingError.Code, Int32)]
     )
     func `the code of an error decides the exit status`(code: NetworkingError.Code, status: Int32) {

@@ -18,7 +18,10 @@ import Testing
         ("Unknown option '--verb'", "There is no option “--verb”; did you mean “--verbose”?"),
         ("Unknown option '-y'\n   or: Missing value", "There is no option “-y”. \(lists)"),
         ("Missing value for '--timeout <seconds>'", "The value of --timeout <seconds> is missing. \(lists)"),
-        ("The value 'x' is invalid for '--timeout <seconds>'", "The value “x” is invalid for “--timeout <seconds>”."),
+        (
+            "The value 'x' is invalid for '--timeout <seconds>'",
+            "The value “x” is invalid for “--timeout <seconds>”. \(lists)"
+        ),
         (
             "Value to be set with flag '--http1.1' had already been set with flag '--http2'",
             "--http2 and --http1.1 cannot be used together."
@@ -40,5 +43,21 @@ import Testing
         )
         let expected = "“bluebonnet download” has no option “--session”; requests have it, such as “bluebonnet get”."
         #expect(message.text == expected)
+    }
+
+    @Test(arguments: [
+        (["--nope"], "There is no option “--nope”. \(lists)"),
+        (["-v", "--vebose=1"], "There is no option “--vebose”; did you mean “--verbose”?"),
+        (["-V"], "There is no option “-V”. Write --version."), (["-v"], "The argument <url> is missing."),
+        (["-vv", "-1", "--", "--nope"], "The argument <url> is missing."),
+    ])
+    func `an option that does not exist is named where an argument is missing, too`(arguments: [String], part: String) {
+        let message = UsageMessage(
+            "Missing expected argument '<url>'",
+            command: "bluebonnet get",
+            options: ["--verbose", "-v"],
+            arguments: arguments
+        )
+        #expect(message.text.contains(part), "\(message.text)")
     }
 }

@@ -71,13 +71,14 @@ struct CurlShellTests {
         "|touch PWNED",
         "\n", "\ntouch PWNED\n", "$HOME", "${IFS}", "*", "?", "~", "!", "!!", "@", "@a", "-", "--", "-o x", "<a",
         ">PWNED",
-        ";type=a/b", ",", "{a,b}", "[1-3]", "%41", "%s", "\\n", "\\0", "\\047", "#", " ", "(", ")", "\u{85}",
+        ";type=a/b", ",", "{a,b}", "[1-3]", "%41", "%s", "\\n", "\\0", "\\047", "#", " ", "(", ")",
         "\u{2028}",
-        "\u{1F468}\u{200D}\u{1F469}", "e\u{301}", "\u{202E}",
+        "\u{1F468}\u{200D}\u{1F469}", "e\u{301}", "\u{200F}",
     ]
-    /// Characters that a terminal would take for keys, and NUL.
+    /// Characters that a terminal would take for keys, or that steer it, and NUL.
     private static let controls = [
         "\t", "\r", "\r\n", "\u{0}", "\u{1}", "\u{3}touch PWNED\n", "\u{4}", "\u{1B}[0m", "\u{7F}",
+        "\u{85}", "\u{9B}2J", "\u{202E}", "\u{2066}",
     ]
     /// Scalars that are part of the character before them.
     private static let marks: [ClosedRange<UInt32>] = [
@@ -260,6 +261,20 @@ struct CurlShellTests {
             #expect(call.value(of: "--data-raw") == Array(text.utf8))
             #expect(call.words.contains(Array("X-Text: \(text)".utf8)))
         }
+    }
+
+    @Test(arguments: controls)
+    func `nothing in a curl description steers a terminal`(_ text: String) throws {
+        var request = Request(method: .post, url: try #require(URL(string: "http://example.com/")))
+        request.headerFields.append(HTTPField(name: Self.fieldName, value: "x\(text)y"))
+        request.body = .string("x\(text)y")
+        let shown = request.curlDescription().unicodeScalars.filter { $0 != "\n" }
+        #expect(
+            shown.allSatisfy {
+                ![.control, .format].contains($0.properties.generalCategory)
+            },
+            "\(request.curlDescription().debugDescription)"
+        )
     }
 
     @Test func `a URL that cannot be sent is neither an option nor another host for curl`() throws {
