@@ -148,7 +148,11 @@ struct ExportCookies: AsyncParsableCommand {
 
     func run() async throws {
         let cookies = try selection.cookies()
-        guard json else { return StandardStream.output.write(Array(NetscapeCookies.text(of: cookies).utf8)) }
-        StandardStream.output.write(line: try CookieText.json(of: cookies))
+        guard !json else {
+            return StandardStream.output.write(line: JSONText.harmless(try CookieText.json(of: cookies)))
+        }
+        let text = NetscapeCookies.text(of: cookies)
+        // Servers have chosen names and values.
+        StandardStream.output.write((StandardStream.output.isTerminal ? TerminalText.harmless(text) : text).utf8)
     }
 }

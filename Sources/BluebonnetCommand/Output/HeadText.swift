@@ -52,7 +52,20 @@ struct HeadText {
     }
 
     /// The times of all phases, in one line, and the stream of HTTP/2.
-    func timings(_ timings: Timings, stream: Int? = nil) -> String {
+    ///
+    /// - Parameters:
+    ///   - timings: The times.
+    ///   - stream: The stream of HTTP/2. Default: none.
+    ///   - all: The number of all requests, where it was not the only one, and the time that they
+    ///     took. Default: none.
+    ///   - showsPhases: Whether the times are in it. Default: yes.
+    /// - Returns: The line.
+    func timings(
+        _ timings: Timings,
+        stream: Int? = nil,
+        of all: (count: Int, duration: Duration)? = nil,
+        showsPhases: Bool = true
+    ) -> String {
         let parts: [(String, Duration?)] = [
             ("queue", timings.queue), ("dns", timings.dns), ("connect", timings.connect), ("proxy", timings.proxy),
             ("tls", timings.tls),
@@ -61,7 +74,9 @@ struct HeadText {
         let text = parts.compactMap { name, duration in duration.map { "\(name) \(Self.milliseconds($0))" } }
         var connection = timings.isConnectionReused ? "reused connection" : "new connection"
         if let stream { connection = "stream \(stream) of a \(connection)" }
-        return paint("\(text.joined(separator: ", ")) (\(connection))", .faint)
+        let start = showsPhases ? "\(text.joined(separator: ", ")) (\(connection))" : connection
+        let end = all.map { "; \($0.count) requests in \(Self.milliseconds($0.duration))" } ?? ""
+        return paint(start + end, .faint)
     }
 
     private func shown(_ header: HTTPField) -> String {

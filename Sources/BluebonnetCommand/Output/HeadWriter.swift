@@ -75,16 +75,27 @@ struct HeadWriter {
         stream.write(line: table.facts(of: transaction).joined(separator: "\n"))
     }
 
-    /// Writes the phases of the last request as a picture, on a terminal.
-    func write(picture metrics: TaskMetrics?) {
-        guard style.isTerminal, let transaction = metrics?.transactions.last else { return }
-        stream.write(line: table.phases(of: transaction).joined(separator: "\n"))
-    }
-
     private var table: TimingTable { TimingTable(paint: Paint(style), drawsBars: style.isTerminal) }
 
-    func write(_ timings: Timings, stream: Int?) {
-        write(lines: [text.timings(timings, stream: stream)])
+    /// Writes the times of the last request, on a terminal as a picture of its phases, and how many
+    /// requests there were.
+    ///
+    /// - Parameters:
+    ///   - response: The last response.
+    ///   - duration: The time of all requests, the body of the last response included.
+    func write(timingsOf response: TransportResponse, in duration: Duration) {
+        let transactions = response.metrics?.transactions ?? []
+        var timings = response.timings
+        let isOne = transactions.count < 2
+        timings.total = isOne ? duration : transactions.last?.duration
+        let line = text.timings(
+            timings,
+            stream: transactions.last?.streamIdentifier,
+            of: isOne ? nil : (transactions.count, duration),
+            showsPhases: !style.isTerminal || transactions.isEmpty
+        )
+        guard style.isTerminal, let last = transactions.last else { return write(lines: [line]) }
+        stream.write(line: ([line] + table.phases(of: last)).joined(separator: "\n"))
     }
 
     /// Writes that a request is going to be sent again, and why.

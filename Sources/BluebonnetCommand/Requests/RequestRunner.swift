@@ -153,12 +153,7 @@ struct RequestRunner {
         let isSaved = savedPath != nil && response.head.status.code < 400
         try await show(isSaved ? response : observation?.watching(response) ?? response, filter: filter)
         observation?.note(plan.request, response.metrics)
-        if display != nil {
-            var timings = response.timings
-            timings.total = startedAt.duration(to: .now)
-            heads.write(timings, stream: response.metrics?.transactions.last?.streamIdentifier)
-            heads.write(picture: response.metrics)
-        }
+        if display != nil { heads.write(timingsOf: response, in: startedAt.duration(to: .now)) }
         if parts.contains(.meta), let metrics = response.metrics { output.write(meta: metrics) }
         guard options.checkStatus else { return }
         let status = ExitStatus(

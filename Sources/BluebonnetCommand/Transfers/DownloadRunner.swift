@@ -257,10 +257,16 @@ struct DownloadRunner: Sendable {
     @concurrent
     private func write(_ body: ResponseBody) async throws -> Int {
         var size = 0
+        var shown = StandardStream.output.isTerminal ? TerminalText() : nil
         for try await piece in body {
-            StandardStream.output.write(piece)
+            if let text = shown?.text(of: piece) {
+                StandardStream.output.write(text.utf8)
+            } else {
+                StandardStream.output.write(piece)
+            }
             size += piece.count
         }
+        if let end = shown?.finish() { StandardStream.output.write(end.utf8) }
         return size
     }
 }

@@ -114,6 +114,7 @@ import Testing
             let fourth = try #require(errors.range(of: "GET /get HTTP/1.1\n"))
             #expect(first.lowerBound < second.lowerBound && second.lowerBound < third.lowerBound)
             #expect(third.lowerBound < fourth.lowerBound)
+            #expect(errors.contains("; 2 requests in "), "\(errors)")
         }
     }
 }
@@ -155,6 +156,26 @@ import Testing
         }
     }
 
+    @Test func `no download to standard output and no cookie steers the terminal`() async throws {
+        let text = "a\u{1B}]0;x\u{07}\u{9B}31m\r\u{202E}\u{7F}z"
+        let cookies = [("Set-Cookie", "n\u{9B}=v\u{202E}; Path=/")]
+        try await withDirectory { folder in
+            try await FaultServer.run(.requests { _ in [.respond(headers: cookies, body: text)] }) { server in
+                let jar = folder.appending(path: "cookies.txt").path
+                let download = try await Command.onTerminal("download \(server.baseURL)/x -o - --cookies \(jar)")
+                #expect(download.hasPrefix("a") && download.contains("z"), "\(download)")
+                let export = try await Command.onTerminal("cookies export \(jar)")
+                #expect(export.contains("127.0.0.1\t"), "\(export)")
+                let json = try await Command.onTerminal("cookies export \(jar) --json")
+                #expect(json.contains("\\u009b") && json.contains("\\u202e"), "\(json)")
+                for shown in [download, export, json] {
+                    let unwanted: Set<Unicode.Scalar> = ["\u{1B}", "\u{07}", "\u{9B}", "\u{202E}", "\u{7F}"]
+                    #expect(unwanted.isDisjoint(with: shown.unicodeScalars), "\(shown)")
+                }
+            }
+        }
+    }
+
     @Test func `text in another charset is shown in UTF-8, and a binary body is not shown`() async throws {
         let latin = FaultStep.respond(
             headers: [("Content-Type", "text/plain; charset=iso-8859-1")],
@@ -168,6 +189,8 @@ import Testing
     @Test func `the picture of the phases ends -v on a terminal`() async throws {
         let text = try await show(.respond(body: "x"), "-v", environment: "NO_COLOR=1")
         #expect(text.contains("  wait  ") && text.contains("  total  "), "\(text)")
+        // Each time is there once.
+        #expect(text.contains("new connection") && !text.contains("first byte"), "\(text)")
         #expect(text.contains("▏") || text.contains("█"))
     }
 

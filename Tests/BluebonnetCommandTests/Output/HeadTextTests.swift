@@ -126,5 +126,9 @@ import Testing
         timings.total = .milliseconds(1304)
         #expect(text.timings(timings) == "connect 0.31 ms, total 1304 ms (new connection)")
         #expect(text.timings(timings, stream: 5).hasSuffix(" (stream 5 of a new connection)"))
+        let all = text.timings(timings, of: (3, .milliseconds(2000)))
+        #expect(all == "connect 0.31 ms, total 1304 ms (new connection); 3 requests in 2000 ms")
+        let short = text.timings(timings, of: (2, .milliseconds(2000)), showsPhases: false)
+        #expect(short == "new connection; 2 requests in 2000 ms")
     }
 }
