@@ -98,6 +98,10 @@ struct MainCommand: AsyncParsableCommand {
         if let command = verb?.init(plain: rest) { return command }
         let named = verb ?? configuration.subcommands.first { $0.configuration.commandName == first }
         if let named {
+            if rest == ["-h"] {
+                let name = named.configuration.commandName ?? first
+                throw CleanExit.message(HelpText(helpMessage(for: named)).short(of: "\(Self.name) \(name)"))
+            }
             if let command = try? named.parseAsRoot(rest) { return command }
             return try parseAsRoot([named.configuration.commandName ?? first] + rest)
         }
@@ -128,7 +132,7 @@ struct MainCommand: AsyncParsableCommand {
             failure.status.exit()
         default:
             guard exitCode(for: error).isSuccess else { finish(with: usageFailure(error)) }
-            StandardStream.output.write(line: fullMessage(for: error))
+            StandardStream.output.write(line: HelpText(fullMessage(for: error)).full)
             ExitStatus.success.exit()
         }
     }

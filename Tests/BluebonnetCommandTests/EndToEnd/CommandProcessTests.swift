@@ -22,6 +22,16 @@ import Testing
         #expect(output.text.contains("bluebonnet \(command) "))
     }
 
+    @Test func `-h is a short help, without examples and with every option`() async throws {
+        let (short, full) = (try await Command.run("get", "-h"), try await Command.run("get", "--help"))
+        #expect(short.status == 0 && short.text.hasPrefix("USAGE: bluebonnet get "))
+        let known = Set(UsageMessage.options(in: short.text))
+        let missing = UsageMessage.options(in: full.text).filter { $0.hasPrefix("--") && !known.contains($0) }
+        // Those that are only in examples and in what is said about others.
+        #expect(missing.allSatisfy { full.text.firstRange(of: "\n  \($0)") == nil }, "\(missing)")
+        #expect(short.text.utf8.count < full.text.utf8.count * 2 / 3)
+    }
+
     @Test(arguments: [[], ["serv"], ["get"], ["--nope"], ["help", "nope"], ["-v"]])
     func `without a command there is help, and an unknown one is bad usage`(arguments: [String]) async throws {
         let output = try await Command.run(arguments)
