@@ -53,6 +53,9 @@ struct BatchCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure.usage(error.description)
         }
+        if source == "-", StandardInput.isTerminal {
+            StandardStream.error.write(line: "bluebonnet: Lines are read from the terminal; ^D ends them.")
+        }
         OpenFileLimit.raise()
         var configuration = SessionConfiguration()
         try connection.apply(to: &configuration)

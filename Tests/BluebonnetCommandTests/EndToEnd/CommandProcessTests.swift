@@ -59,6 +59,28 @@ import Testing
         #expect(nothing.errors == "bluebonnet: standard input: Bad file descriptor\n")
     }
 
+    @Test(arguments: ["<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+    func `whichever standard streams are closed, files have only what is meant for them`(streams: String) async throws {
+        try await withDirectory { folder in
+            let (file, lines) = (folder.appending(path: "file"), folder.appending(path: "lines"))
+            try await FaultServer.run(.requests { _ in [.respond(body: "body")] }) { server in
+                let download = ["download", server.baseURL + "/x", "-o", file.path]
+                #expect(try await Command.run(download, connecting: streams).status == 0)
+                #expect(try String(contentsOf: file, encoding: .utf8) == "body")
+                let line = #"{"url":"\#(server.baseURL)/x"}"#
+                try Data(line.utf8).write(to: lines)
+                let batch = try await Command.run(["batch", lines.path], connecting: streams)
+                #expect(batch.status == (streams.split(separator: " ").contains(">&-") ? 1 : 0))
+                #expect(try String(contentsOf: lines, encoding: .utf8) == line)
+                #expect(server.requests.allSatisfy { $0.requestLine == "GET /x HTTP/1.1" && $0.bodyText.isEmpty })
+            }
+        }
+        guard streams == ">&-" else { return }
+        let serve = try await Command.run(["serve", "--port", "0"], connecting: streams)
+        #expect(serve.status == 1)
+        #expect(serve.errors == "bluebonnet: The output: Bad file descriptor.\n")
+    }
+
     @Test func `the demo runs every step and shows its result`() async throws {
         let output = try await Command.run("demo")
         #expect(output.status == 0, "\(output.text) \(output.errors)")

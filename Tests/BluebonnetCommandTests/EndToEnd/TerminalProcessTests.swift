@@ -132,6 +132,13 @@ import Testing
         #expect(Set(modes) == ["echo", "icanon", "isig"], "\(run.text)")
     }
 
+    @Test func `batch says that it reads the terminal`() async throws {
+        let run = try TerminalRun("batch")
+        await run.wait(for: "^D ends them.")
+        try run.type("\u{4}")
+        #expect(try await run.finish() == 0)
+    }
+
     @Test func `Ctrl-C after the password prompt ends the command`() async throws {
         signal(SIGINT, SIG_DFL)
         try await FaultServer.run([.readRequest, .stall]) { server in
