@@ -10,8 +10,12 @@ struct HelpText {
     private var beginning: [Substring] = []
     private var sections: [Section] = []
 
-    /// - Parameter help: The text of ArgumentParser.
+    /// - Parameter help: The text of ArgumentParser. One that is not help stays as it is.
     init(_ help: String) {
+        guard help.hasPrefix("OVERVIEW: ") || help.hasPrefix("USAGE: ") else {
+            beginning = [help[...]]
+            return
+        }
         for line in help.split(separator: "\n", omittingEmptySubsequences: false) {
             if line.hasSuffix(":"), line.utf8.allSatisfy({ Self.isOfHeading($0) }) {
                 sections.append(Section(heading: String(line)))

@@ -80,6 +80,7 @@ import Testing
             (#""json":null"#, "null", "application/json"),
             (#""json":1,"headers":{"content-type":"text/x"}"#, "1", "text/x"),
             (#""form":{"b":"x y","a":"1"}"#, "a=1&b=x%20y", "application/x-www-form-urlencoded"),
+            (#""form":{"a":["1","2"]}"#, "a%5B%5D=1&a%5B%5D=2", "application/x-www-form-urlencoded"),
             (#""form":[["b","1"],["a","2"],["b","&"]]"#, "b=1&a=2&b=%26", "application/x-www-form-urlencoded"),
             (#""body":"x","json2":null"#, nil, nil),
         ] as [(String, String?, String?)]

@@ -42,7 +42,9 @@ import Testing
         #expect(full.contains("\n\nOUTPUT OPTIONS:\n  -q, --quiet             Show nothing"))
     }
 
-    @Test(arguments: ["", "0.1.0", "OVERVIEW: x\n\nUSAGE: y\n\nOPTIONS:\n  -h, --help  z"])
+    @Test(arguments: [
+        "", "0.1.0\n", "case\nOPTIONS:\n\n:\n  ;;\nesac\n\n", "OVERVIEW: x\n\nUSAGE: y\n\nOPTIONS:\n  -h, --help  z",
+    ])
     func `a text without other options stays as it is`(text: String) {
         #expect(HelpText(text).full == text)
     }
