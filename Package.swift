@@ -258,6 +258,7 @@ let package = Package(
             dependencies: [
                 "Bluebonnet",
                 "BluebonnetImages",
+                "BluebonnetStores",
                 "BluebonnetTesting",
                 "LocalServer",
                 .product(name: "HTTPTypes", package: "swift-http-types"),

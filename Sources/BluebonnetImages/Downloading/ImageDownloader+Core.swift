@@ -89,7 +89,11 @@
                     let cancellation = state.machine.cancel(receipt)
                     if let transfer, state.machine.key(of: transfer) == nil { state.requests[transfer] = nil }
                     let handler = state.handlers.removeValue(forKey: receipt)
-                    guard case .stops(let transfer) = cancellation else { return (handler, nil) }
+                    guard case .stops(let transfer) = cancellation else {
+                        // That of the others may be lower.
+                        if let transfer { state.updatePriority(of: transfer) }
+                        return (handler, nil)
+                    }
                     return (handler, state.tasks[transfer])
                 }
                 if let handler { handler.complete(.failure(Self.cancelled(handler.request))) }

@@ -34,8 +34,9 @@
         public var maximumMemory = 128 << 20
 
         /// The time that decoding may take, on the clock and on the processor, beyond one second
-        /// for each 10 million pixels of the image. Default: 2 seconds. At least a millisecond.
-        public var timeLimit: Duration = .seconds(2)
+        /// for each 10 million pixels of the image. Default: 1.5 seconds, so that a drawing without
+        /// an end is an error within 2 seconds. At least a millisecond.
+        public var timeLimit: Duration = .milliseconds(1500)
 
         /// Makes a helper process with the default limits.
         public init() {}

@@ -1,6 +1,9 @@
 #if Images
     import Bluebonnet
     import BluebonnetImages
+    #if Stores
+        import BluebonnetStores
+    #endif
     import Foundation
     import LocalServer
     import Testing
@@ -72,6 +75,27 @@
                 #expect(server.connections.isEmpty)
             }
         }
+
+        #if Stores
+            @Test func `an image of the cache on the disk is there for the next downloader`() async throws {
+                let picture = try Self.picture()
+                let fields = Self.fields([("Cache-Control", "max-age=600")])
+                let script = FaultServer.Script.requests { _ in [.respond(headers: fields, bytes: picture)] }
+                try await withDirectory { directory in
+                    try await FaultServer.run(script) { server in
+                        let url = try #require(URL(string: "\(server.baseURL)/a.png"))
+                        var images: [Image] = []
+                        for _ in 0..<2 {
+                            var configuration = ImageDownloader.sessionConfiguration
+                            configuration.cache = HTTPCache(store: try DiskCacheStore(directory: directory))
+                            let downloader = ImageDownloader(session: SessionManager(configuration: configuration))
+                            images.append(try await downloader.image(from: url))
+                        }
+                        #expect(images[0] == images[1] && server.requests.count == 1)
+                    }
+                }
+            }
+        #endif
 
         /// Half of an image and the steps behind it; the other half for who asks for that.
         private static func halves(_ picture: [UInt8], _ steps: [FaultStep]) -> FaultServer.Script {

@@ -1,6 +1,7 @@
 #if Images
     import Bluebonnet
     import Foundation
+    import HTTPTypes
     import Synchronization
     import Testing
 
@@ -13,6 +14,8 @@
             var images = 0
             var cancellations = 0
             var others = 0
+            /// The responses of which images came, each with its number.
+            var responses: Set<String> = []
         }
 
         @Test(arguments: [ImageDownloader.Prioritization.firstInFirstOut, .lastInFirstOut])
@@ -29,9 +32,14 @@
             var receipts: [ImageDownloadReceipt] = []
             for number in 0..<5000 {
                 let url = Int.random(in: 0..<500, using: &random)
-                let receipt = downloader.downloadImage(for: .path("\(url)")) { _ in
+                let receipt = downloader.downloadImage(for: .path("\(url)")) { image in
                     calls.withLock { $0[number] += 1 }
-                    outcomes.withLock { $0[url, default: Outcomes()].images += 1 }
+                    outcomes.withLock { outcomes in
+                        outcomes[url, default: Outcomes()].images += 1
+                        // Nil for one of the memory.
+                        let response = image.response?.headerFields[.server]
+                        if let response { outcomes[url, default: Outcomes()].responses.insert(response) }
+                    }
                 } failure: { error in
                     calls.withLock { $0[number] += 1 }
                     outcomes.withLock { outcomes in
@@ -64,7 +72,10 @@
                 let count = counts["/\(url)", default: 0]
                 #expect(outcome.others == 0, "seed \(seed)")
                 if outcome.images > 0 { #expect(count >= 1, "seed \(seed)") }
-                // Only a transfer that all have left is begun another time.
+                // All images of a URL are those of one response.
+                #expect(outcome.responses.count <= 1, "seed \(seed)")
+                // Only a transfer that all have left is begun another time, and brings nobody an
+                // image.
                 #expect(count <= 1 + outcome.cancellations, "seed \(seed)")
             }
         }

@@ -156,6 +156,54 @@
             #expect(server.most == 1)
         }
 
+        @Test func `a transfer under way has the priority of the most urgent one who waits`() async throws {
+            let server = ImageServer(isOpen: false)
+            let downloader = ImageDownloader.testing(server.transport)
+            let first = try #require(downloader.downloadImage(for: .path("a"), success: nil))
+            try await until("it is under way") { server.counts == ["/a": 1] }
+            let task = try #require(downloader.session.dataTasks.first)
+            #expect(task.priority.urgency == 3)
+            downloader.setPriority(.background, of: first)
+            #expect(task.priority.urgency == 7)
+            let second = try #require(downloader.downloadImage(for: .path("a"), success: nil))
+            downloader.setPriority(.responsive, of: second)
+            #expect(task.priority.urgency == 1)
+            downloader.cancel(second)
+            #expect(task.priority.urgency == 7 && server.counts == ["/a": 1])
+            server.gate.open()
+            try await until("nothing is under way") { downloader.activeCount == 0 }
+        }
+
+        @Test func `images wait for the rate limit of the session, and can be cancelled meanwhile`() async throws {
+            let server = ImageServer()
+            // A third request would be sent tomorrow.
+            let limit = RateLimit(1, per: .seconds(86_400), burst: 2)
+            let configuration = SessionConfiguration { $0.rateLimits = RateLimits(session: limit) }
+            var settings = ImageDownloader.Configuration()
+            settings.completionQueue = DispatchQueue(label: "images")
+            let downloader = ImageDownloader(
+                session: SessionManager(configuration: configuration, transport: server.transport),
+                cache: nil,
+                configuration: settings,
+                decode: ImageServer.decode
+            )
+            let (images, errors) = (EventLog<String>(), EventLog<NetworkingError.Code>())
+            var receipts: [String: ImageDownloadReceipt] = [:]
+            for name in ["a", "b", "c"] {
+                receipts[name] = downloader.downloadImage(for: .path(name)) { _ in
+                    images.append(name)
+                } failure: {
+                    errors.append($0.code)
+                }
+            }
+            try await until("two images") { images.events.count == 2 && downloader.activeCount == 1 }
+            #expect(server.counts.count == 2 && downloader.receiptCount == 1)
+            downloader.cancel(try #require(receipts.first { !images.events.contains($0.key) }).value)
+            try await until("the third one has ended") { errors.events == [.cancelled] }
+            try await until("nothing is under way") { downloader.activeCount == 0 }
+            #expect(server.counts.count == 2)
+        }
+
         @Test func `a refused response and bytes that are no image are errors for all`() async throws {
             let transport = StubTransport { request in
                 request.url.path() == "/missing"

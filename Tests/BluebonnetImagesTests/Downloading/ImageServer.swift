@@ -8,13 +8,15 @@
     @testable import BluebonnetImages
 
     /// A transport whose "images" are texts: the number of pixels in a row. It counts what it sends
-    /// at the same time, and holds its responses until a gate is open.
+    /// at the same time, and holds its responses until a gate is open. Each response has a number
+    /// of its own in the field `Server`.
     final class ImageServer: Sendable {
         private struct State {
             var counts: [String: Int] = [:]
             var running = 0
             var most = 0
             var order: [String] = []
+            var lastResponse = 0
         }
 
         private let state = Mutex(State())
@@ -45,8 +47,12 @@
                 }
                 await self.gate.wait()
                 await Task.yield()
-                self.state.withLock { $0.running -= 1 }
-                return .data(Data("3".utf8), headerFields: [.contentType: "image/png"])
+                let number = self.state.withLock { state in
+                    state.running -= 1
+                    state.lastResponse += 1
+                    return state.lastResponse
+                }
+                return .data(Data("3".utf8), headerFields: [.contentType: "image/png", .server: "\(number)"])
             }
         }
 

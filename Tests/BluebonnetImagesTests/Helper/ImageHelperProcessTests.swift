@@ -90,6 +90,20 @@
             #expect(error?.reason == .helperFailed)
         }
 
+        /// As with a fault in a loader.
+        @Test func `a helper process that is ended by a fault is an error, and the program goes on`() async throws {
+            try await withDirectory { folder in
+                let script = folder.appending(path: "faulty")
+                try Data("#!/bin/sh\nkill -SEGV $$\n".utf8).write(to: script)
+                let path = script.path(percentEncoded: false)
+                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+                let error = error(SampleImage.gif, decoder { $0.executable = script })
+                #expect(error?.reason == .helperStopped && error?.format == .gif)
+                #expect(error?.message.contains("the signal 11") == true)
+            }
+            #expect(try decoder().decode(SampleImage.gif).width > 0)
+        }
+
         @Test func `odd settings do not harm`() throws {
             var decoder = decoder { $0.timeLimit = .seconds(Int64.max) }
             decoder.scale = .infinity
