@@ -72,14 +72,18 @@ extension NetworkState {
 final class StubNames: NameResolver, NameSource {
     private struct State {
         var address: IPAddress?
-        var lookups = 0
+        /// The name of each lookup.
+        var hosts: [String] = []
         /// Lookups that a test ends; nil where they end at once.
         var held: [@Sendable () -> Void]?
     }
 
     private let state = Mutex(State())
 
-    var lookups: Int { state.withLock(\.lookups) }
+    var lookups: Int { hosts.count }
+
+    /// The name of each lookup.
+    var hosts: [String] { state.withLock(\.hosts) }
 
     /// The address of each name from now on.
     func set(_ address: String) {
@@ -114,7 +118,7 @@ final class StubNames: NameResolver, NameSource {
             completion(address.map { .success(FoundAddresses([$0])) } ?? .failure(failure))
         }
         let isHeld = state.withLock { state in
-            state.lookups += 1
+            state.hosts.append(host)
             state.held?.append(end)
             return state.held != nil
         }
