@@ -183,7 +183,8 @@ public struct SessionConfiguration: Sendable {
     /// ``Timeouts/request`` limits the wait, and nothing else does. A task whose connection was
     /// lost does not wait: for that there is ``OfflineRetrier``. A request that does not allow some
     /// networks (``RequestProperties/allowsExpensiveNetworkAccess``,
-    /// ``RequestProperties/allowsCellularAccess``) waits for another one. ``SessionHooks/taskIsWaitingForConnectivity`` tells of the wait.
+    /// ``RequestProperties/allowsCellularAccess``) waits for another one.
+    /// ``SessionHooks/taskIsWaitingForConnectivity`` tells of the wait.
     ///
     /// Counterpart of `waitsForConnectivity` of `NSURLSessionConfiguration`.
     public var waitsForConnectivity = false

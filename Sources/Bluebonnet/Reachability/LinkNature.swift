@@ -70,7 +70,8 @@ struct LinkNature: Sendable, Hashable {
         } else if type == "bluetooth" {
             self.init(kind: .other, isExpensive: true)
         } else {
-            // A telephone that is connected by USB shares its own connection.
+            // A telephone that is connected by USB shares its own connection. cdc_ncm and cdc_ether
+            // are not among them: docking stations with a cable have them, too.
             self.init(kind: Self.kind(link), isExpensive: driver.map(Self.telephoneDrivers.contains) == true)
         }
     }

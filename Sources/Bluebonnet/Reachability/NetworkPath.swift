@@ -34,9 +34,10 @@ public struct NetworkPath: Sendable, Hashable {
     /// where the interface has no address, and for the loopback interface.
     public let localAddress: String?
 
-    /// Whether the network is one that costs money: that of a modem, or of a telephone that is
-    /// connected by USB or Bluetooth. A telephone that is a WLAN access point cannot be told from
-    /// another one.
+    /// Whether the network is one that costs money: that of a modem, or of a telephone that shares
+    /// its connection by Bluetooth or USB. A telephone that is a WLAN access point cannot be told
+    /// from another one, nor one whose USB is that of a network adapter (CDC NCM, as in new
+    /// versions of Android): an iPhone is known, and a telephone with RNDIS.
     public let isExpensive: Bool
 
     /// Whether there is a path. False where it is not known, too: look at ``status``.

@@ -132,8 +132,8 @@ extension RequestSerializer {
         set { settings.properties.allowsExpensiveNetworkAccess = newValue }
     }
 
-    /// Whether the request may use a mobile network; see ``RequestProperties/allowsCellularAccess``.
-    /// Counterpart of `allowsCellularAccess`.
+    /// Whether the request may use a mobile network; see
+    /// ``RequestProperties/allowsCellularAccess``. Counterpart of `allowsCellularAccess`.
     public var allowsCellularAccess: Bool? {
         get { settings.properties.allowsCellularAccess }
         set { settings.properties.allowsCellularAccess = newValue }
