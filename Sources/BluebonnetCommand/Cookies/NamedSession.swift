@@ -148,7 +148,7 @@ struct NamedSession {
 
     /// An error about a file, which a failure of the system names already.
     private static func sentence(_ error: any Error, _ path: String) -> String {
-        error is SystemFailure ? "\(error)." : "\(path): \(error). Without that file the session begins anew."
+        error is SystemFailure ? "\(error)." : "\(path): \(error) Without that file the session begins anew."
     }
 
     /// The headers of a file, which is empty while it is being made.

@@ -14,7 +14,10 @@ struct SystemFailure: Error, CustomStringConvertible {
     /// Whether a deadline was over before there was anything to read.
     var isTimeout: Bool { code == ETIMEDOUT }
 
-    /// The name of the file and the system's text for the error.
+    /// The system's text for the error.
+    let reason: String
+
+    /// The name of the file and the reason.
     let description: String
 
     /// - Parameters:
@@ -23,7 +26,7 @@ struct SystemFailure: Error, CustomStringConvertible {
     init(_ name: String, code: Int32) {
         self.code = code
         // `strerror` returns a C string for every number, and it is copied here.
-        let reason = unsafe String(cString: strerror(code))
+        reason = unsafe String(cString: strerror(code))
         description = "\(name): \(reason)"
     }
 }

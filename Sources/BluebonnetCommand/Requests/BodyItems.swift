@@ -48,7 +48,7 @@ struct BodyItems: Sendable {
         do throws(JSONParsingError) {
             value = try JSONValue(parsing: json)
         } catch {
-            throw .usage("“\(name):=” needs JSON: \(error.description). “\(name)=” takes every text.")
+            throw .usage("“\(name):=” needs JSON: \(error.description) “\(name)=” takes every text.")
         }
         let written = JSONTokens(json)
         let text = written.reduce(into: []) { $0 += written.bytes[$1.range] }

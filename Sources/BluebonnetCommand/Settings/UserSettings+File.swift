@@ -54,7 +54,7 @@ extension UserSettings {
         do throws(SystemFailure) {
             bytes = try InputFile(path: path).readToEnd()
         } catch {
-            throw .usage("cannot be read: \(error)")
+            throw .usage("cannot be read: \(error.reason).")
         }
         let target = file.resolvingSymlinksInPath().path(percentEncoded: false)
         let mode = (try? FileManager.default.attributesOfItem(atPath: target)[.posixPermissions] as? Int) ?? 0

@@ -112,12 +112,14 @@ struct NamedSessionTests {
             #expect(
                 try named.items(for: url("https://example.com/"), besides: [], hasCredentials: false).isEmpty
             )
-            for text in ["[]", #"{"version": 2, "origins": {}}"#] {
+            for text in ["[]", "{", #"{"version": 2, "origins": {}}"#] {
                 try text.write(to: file, atomically: true, encoding: .utf8)
                 let failure = #expect(throws: CommandFailure.self) {
                     try named.items(for: url("https://example.com/"), besides: [], hasCredentials: false)
                 }
                 #expect(failure?.status == .usage)
+                #expect(failure?.message.hasSuffix(". Without that file the session begins anew.") == true)
+                #expect(failure?.message.contains("..") == false)
             }
         }
     }
