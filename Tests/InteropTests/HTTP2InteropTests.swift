@@ -18,9 +18,13 @@ struct HTTP2InteropTests {
     /// nginx counts the bytes of an upload; the others send it back.
     static let echoServers = servers.filter { $0 != .nginxTLS }
 
-    private func withHTTP2<Result>(_ body: (SessionManager) async throws -> Result) async throws -> Result {
+    private func withHTTP2<Result>(
+        connections: Int = 6,
+        _ body: (SessionManager) async throws -> Result
+    ) async throws -> Result {
         var configuration = try SessionConfiguration(trusting: .authority)
         configuration.httpVersions = .http2
+        configuration.maximumConnectionsPerHost = connections
         return try await withSession(configuration) { try await body($0) }
     }
 
@@ -130,9 +134,60 @@ struct HTTP2InteropTests {
                 }
                 return try await group.reduce(into: Set<Int?>()) { $0.insert($1) }
             }
-            // h2o and nghttpd allow 100 streams, nginx 128: further ones get a second connection.
+            // h2o allows 100 streams, nginx 128: further ones get a second connection.
             #expect(connections.count <= 4, "\(connections)")
         }
+    }
+
+    @Test func `a thousand requests at once are a thousand streams of nghttpd`() async throws {
+        try await withHTTP2 { session in
+            let server = InteropServer.nghttpd
+            _ = try await session.data(for: server.request("/tiny.txt"))
+            let transactions = try await withThrowingTaskGroup(of: [TransactionMetrics].self) { group in
+                for _ in 0..<1000 {
+                    group.addTask {
+                        let response = try await session.data(for: server.request("/tiny.txt"))
+                        try #require(response.value == Data("Hello, world!".utf8))
+                        return response.metrics.transactions
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(Set(transactions.map(\.connectionIdentifier)).count == 1)
+            #expect(Set(transactions.map(\.streamIdentifier)).count == 1000)
+        }
+    }
+
+    @Test func `connections that nginx ends lose no request and send none twice`() async throws {
+        let server = InteropServer.endingNginx
+        let log = try URL(filePath: InteropServer.files.address).deletingLastPathComponent()
+            .appending(path: "ending-nginx.log")
+        let run = "/\(UInt64.random(in: 0 ..< .max))/"
+        // One connection at a time has more requests than nginx serves on it.
+        try await withHTTP2(connections: 1) { session in
+            let connections = try await withThrowingTaskGroup(of: Int?.self) { group in
+                for number in 0..<300 {
+                    group.addTask {
+                        // A POST is sent again only where the server has not processed it.
+                        let path = "\(run)\(number)"
+                        let request = try server.request(path, method: number % 2 == 0 ? .get : .post)
+                        let response = try await session.data(for: request)
+                        try #require(response.value == Data(path.utf8))
+                        return response.metrics.transactions.last?.connectionIdentifier
+                    }
+                }
+                return try await group.reduce(into: Set<Int?>()) { $0.insert($1) }
+            }
+            #expect(connections.count >= 300 / 50)
+        }
+        // nginx writes a line after the response.
+        func served() -> [Substring] {
+            let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+            return text.split(separator: "\n").filter { $0.contains(run) }.map { $0.split(separator: " ")[1] }
+        }
+        try await until("300 lines of the log") { served().count >= 300 }
+        let paths = served()
+        #expect(paths.count == 300 && Set(paths).count == 300)
     }
 
     @Test(arguments: richServers)

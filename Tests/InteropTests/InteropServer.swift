@@ -16,6 +16,7 @@ enum InteropServer: String {
     case nginxIPv6TLS = "NGINX_IPV6_TLS"
     case nginxSocket = "NGINX_SOCKET"
     case impatientNginx = "NGINX_IMPATIENT"
+    case endingNginx = "NGINX_ENDING"
     case nginxOrigin = "NGINX_ORIGIN"
     case nginxCache = "NGINX_CACHE"
     case apacheCache = "NGINX_APACHE_CACHE"

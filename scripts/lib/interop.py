@@ -120,6 +120,7 @@ class Servers:
         self.offer("NGINX_IPV6", f"http://[::1]:{server.ports['SIX_PORT']}")
         self.offer("NGINX_IPV6_TLS", f"https://[::1]:{server.ports['SIX_TLS_PORT']}")
         self.offer("NGINX_IMPATIENT", f"http://127.0.0.1:{server.ports['IMPATIENT_PORT']}")
+        self.offer("NGINX_ENDING", f"https://localhost:{server.ports['ENDING_PORT']}")
         self.offer("NGINX_SOCKET", self.folder / "nginx.sock")
         self.offer("NGINX_ORIGIN", f"http://127.0.0.1:{server.ports['ORIGIN_PORT']}")
         self.offer("NGINX_CACHE", f"http://127.0.0.1:{server.ports['CACHE_PORT']}")

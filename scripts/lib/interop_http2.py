@@ -55,7 +55,7 @@ def nghttpd(servers):
     folder = servers.folder
     return on_port(servers, "NGHTTPD", "nghttpd", lambda port: [
         find("nghttpd"), "--address=127.0.0.1", f"--htdocs={folder / 'www'}", "--echo-upload",
-        "--trailer=x-checksum: abc", port, folder / "localhost.key", folder / "localhost.pem",
+        "--max-concurrent-streams=1000", "--trailer=x-checksum: abc", port, folder / "localhost.key", folder / "localhost.pem",
     ])
 
 

@@ -216,6 +216,10 @@ public struct SessionConfiguration: Sendable {
     /// The clocks, the waits and the random numbers of retries. Default: the system's.
     var retryTiming = RetryTiming()
 
+    /// When connections of HTTP/2 are tested. Default: after 10 seconds without use, or 20 of
+    /// silence.
+    var healthTimes = HealthTimes()
+
     /// Makes the default configuration.
     public init() {}
 }

@@ -20,7 +20,9 @@
     /// images, styles, scripts and frames, with connections of its own, and with cookies of its own
     /// unless ``sharesCookies`` is true. It follows the links of a page, too, unless
     /// ``followLinks(progress:success:failure:)`` sends them through the session. What WebKit loads
-    /// is not under the policies of the session: neither its pins nor its limits hold there.
+    /// is not under the policies of the session: neither its pins nor its limits hold there, nor
+    /// its proxies. WebKit has those of the desktop or of the environment, or its own by
+    /// `webkit_network_session_set_proxy_settings`.
     ///
     /// Counterpart of `WKWebView+AFNetworking`.
     @safe @MainActor

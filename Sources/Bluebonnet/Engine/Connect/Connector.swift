@@ -178,6 +178,7 @@ final class Connector: Sendable {
             timer: timer(for: work.eventLoop),
             limits: configuration.limits,
             idleTimeout: CompactTime(configuration.idleConnectionTimeout),
+            healthTimes: configuration.healthTimes,
             establishment: established.timings
         )
         var ready = try connection.open(

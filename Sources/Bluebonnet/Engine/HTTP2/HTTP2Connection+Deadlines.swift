@@ -29,7 +29,7 @@ extension HTTP2Connection: DeadlineHolder {
         case .ping: sendHealthPing(now: now)
         case .dead:
             return end(code: .noError) { stream in
-                let error = NetworkingError.dead(stream.origin)
+                let error = NetworkingError.dead(stream.origin, after: health.times.patience)
                 return stream.isSilent ? RepeatableError.marking(error, .stale) : error
             }
         }

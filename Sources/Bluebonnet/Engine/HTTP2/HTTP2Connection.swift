@@ -54,6 +54,7 @@ final class HTTP2Connection {
         timer: DeadlineTimer,
         limits: Limits,
         idleTimeout: CompactTime,
+        healthTimes: HealthTimes,
         establishment: ExchangeTimings
     ) {
         self.pool = pool
@@ -61,7 +62,7 @@ final class HTTP2Connection {
         self.timer = timer
         self.idleTimeout = idleTimeout
         self.establishment = Establishment(timings: establishment, readyAt: .now())
-        health = HTTP2Health(now: .now())
+        health = HTTP2Health(healthTimes, now: .now())
         reader = HTTP2FieldReader(
             limits: HTTP1Limits(headerSection: limits.headerSection, headerLine: limits.headerLine)
         )
@@ -158,7 +159,8 @@ final class HTTP2Connection {
         let fields = HTTP2RequestFields.encode(
             head,
             scheme: route.origin.isSecure ? "https" : "http",
-            upgrade: exchange.request.upgrade
+            upgrade: exchange.request.upgrade,
+            table: machine.peer.fieldTable
         )
         let sent = isSentAtOnce ? body.readableBytes : 0
         // RFC 8441 §4: the stream goes on in both directions.

@@ -103,11 +103,11 @@ extension NetworkingError {
     }
 
     /// Nothing came for long, and no acknowledgement of a PING (RFC 9113 §6.7).
-    static func dead(_ origin: Origin) -> NetworkingError {
+    static func dead(_ origin: Origin, after patience: TimeAmount) -> NetworkingError {
         NetworkingError(
             .connectionLost,
             "The HTTP/2 connection to \(origin.description) is dead: a PING was not acknowledged within "
-                + "\(Optional(Duration.seconds(HTTP2Health.patience)).sentence)."
+                + "\(Optional(Duration.nanoseconds(patience.nanoseconds)).sentence)."
         )
     }
 }

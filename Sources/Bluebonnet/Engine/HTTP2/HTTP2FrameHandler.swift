@@ -306,6 +306,7 @@ extension HTTP2FrameHandler: NIOHTTP2FrameDelegate {
 extension HTTP2Connection.PeerSettings {
     fileprivate mutating func apply(_ setting: HTTP2Setting) {
         switch setting.parameter {
+        case .headerTableSize: fieldTable = setting.value
         case .maxConcurrentStreams: concurrentStreams = setting.value
         case .initialWindowSize: initialWindow = setting.value
         case .enableConnectProtocol: allowsConnectProtocol = setting.value == 1

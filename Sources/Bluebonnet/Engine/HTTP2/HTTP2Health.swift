@@ -30,25 +30,21 @@ struct HTTP2Health {
         var leftAt: NIODeadline?
 
         /// The time of the next look, or of the end of the patience.
-        var deadline: NIODeadline {
-            if let leftAt { return leftAt + max(.seconds(HTTP2Health.patience), leftAt - sentAt) }
-            return min(lookedAt + HTTP2Health.look, movedAt + .seconds(HTTP2Health.patience))
+        func deadline(_ patience: TimeAmount) -> NIODeadline {
+            if let leftAt { return leftAt + max(patience, leftAt - sentAt) }
+            return min(lookedAt + HTTP2Health.look, movedAt + patience)
         }
     }
 
-    /// The seconds without a byte after which a connection that is used again is tested.
-    static let pause: Int64 = 10
-    /// The seconds without a byte after which a connection with streams is tested.
-    static let silence: Int64 = 20
-    /// The seconds within which a PING that was sent must be acknowledged.
-    static let patience: Int64 = 10
     /// The time between two looks at whether a PING was sent.
     private static let look = TimeAmount.seconds(1)
 
+    let times: HealthTimes
     private var heardAt: NIODeadline
     private var ping: Ping?
 
-    init(now: NIODeadline) {
+    init(_ times: HealthTimes = HealthTimes(), now: NIODeadline) {
+        self.times = times
         heardAt = now
     }
 
@@ -60,7 +56,7 @@ struct HTTP2Health {
 
     /// Whether a PING goes with a request that is about to be sent.
     func isDue(now: NIODeadline) -> Bool {
-        mayPing && heardAt + .seconds(Self.pause) <= now
+        mayPing && heardAt + times.pause <= now
     }
 
     /// Whether a PING may be sent to find out whether the connection is alive: one is enough.
@@ -78,7 +74,7 @@ struct HTTP2Health {
 
     /// The time to decide again, while streams are open or a PING is under way.
     func nextDeadline(hasStreams: Bool) -> NIODeadline? {
-        ping?.deadline ?? (hasStreams ? heardAt + .seconds(Self.silence) : nil)
+        ping?.deadline(times.patience) ?? (hasStreams ? heardAt + times.silence : nil)
     }
 
     /// Decides what follows when time has passed.
@@ -98,6 +94,6 @@ struct HTTP2Health {
         ping.written = count
         ping.lookedAt = now
         self.ping = ping
-        return ping.deadline <= now ? .dead : .goOn
+        return ping.deadline(times.patience) <= now ? .dead : .goOn
     }
 }

@@ -65,6 +65,15 @@ import Testing
         #expect(indexing == [.neverIndexed, .neverIndexed, .indexable])
     }
 
+    @Test(arguments: [(0, true), (65_536, true), (65_537, false), (0xFFFF_FFFF, false)])
+    func `nothing is put into a table that could become very large`(table: Int, isIndexed: Bool) throws {
+        let fields: HTTPFields = [.authorization: "Basic x", .accept: "*/*", .contentRange: "bytes */1"]
+        let head = try RequestHead(method: .get, target: "/", host: "a", fields: fields, body: nil)
+        let section = HTTP2RequestFields.encode(head, scheme: "https", table: table)
+        let other = isIndexed ? HPACKIndexing.indexable : .nonIndexable
+        #expect(section.map(\.indexable) == [other, other, other, other, .neverIndexed, other, .nonIndexable])
+    }
+
     @Test func `the head of a response is read`() throws {
         let head = try head([(":status", "201"), ("content-length", "3"), ("x-a", "1")])
         #expect(head.statusCode == 201 && head.contentLength == 3)

@@ -5,9 +5,9 @@ import Testing
 
 /// When a connection is tested, and when it is dead, as values.
 @Suite struct HTTP2HealthTests {
-    private static let pause = HTTP2Health.pause
-    private static let silence = HTTP2Health.silence
-    private static let patience = HTTP2Health.patience
+    private static let pause = HealthTimes().pause.nanoseconds / 1_000_000_000
+    private static let silence = HealthTimes().silence.nanoseconds / 1_000_000_000
+    private static let patience = HealthTimes().patience.nanoseconds / 1_000_000_000
 
     private static func at(_ seconds: Int64) -> NIODeadline {
         .uptimeNanoseconds(1_000_000_000_000) + .seconds(seconds)

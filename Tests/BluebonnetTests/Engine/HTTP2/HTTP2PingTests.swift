@@ -1,5 +1,6 @@
 import Foundation
 import LocalServer
+import NIOCore
 import Testing
 
 @testable import Bluebonnet
@@ -10,12 +11,17 @@ struct HTTP2PingTests {
     /// Runs with a session that has a connection to the server.
     private func run(
         acknowledges: Bool = true,
+        health: HealthTimes = HealthTimes(),
         _ script: HTTP2FaultServer.Script = .requests { _ in [.respond(body: "ok")] },
         _ work: (HTTP2FaultServer, SessionManager, URL) async throws -> Void
     ) async throws {
         try await HTTP2FaultServer.run(script, options: .init(acknowledges: acknowledges)) { server in
-            // A PING does not prolong the idle time.
-            try await withSession(.http2 { $0.idleConnectionTimeout = .seconds(600) }) { session in
+            let configuration = SessionConfiguration.http2 {
+                // A PING does not prolong the idle time.
+                $0.idleConnectionTimeout = .seconds(600)
+                $0.healthTimes = health
+            }
+            try await withSession(configuration) { session in
                 _ = try await session.data(for: Request(to: server.baseURL))
                 try await work(server, session, try #require(URL(string: server.baseURL + "/any")))
             }
@@ -102,7 +108,7 @@ struct HTTP2PingTests {
     }
 
     @Test func `a dead connection is found by a PING`() async throws {
-        try await run(acknowledges: false) { server, session, url in
+        try await run(acknowledges: false, health: HealthTimes(patience: .milliseconds(200))) { server, session, url in
             let error = try await networkingError { try await session.ping(url) }
             #expect(error.code == .connectionLost, "\(error)")
             try await server.waitUntilClosed()

@@ -192,6 +192,32 @@ struct HTTP2WindowTests {
         }
     }
 
+    @Test func `a window that holds up the server grows`() async throws {
+        // The acknowledgement of the PING comes behind 8 MiB, as where a link holds so much.
+        let gate = FaultGate()
+        let script: HTTP2FaultServer.Script = [
+            .readRequest, .head(), .fill(1, blocks: HTTP2BandwidthProbe.interval / 16_384, endStream: false),
+            .readFrame(.ping), .fill(1, blocks: 512, endStream: false),
+            .send(.ping(HTTP2Connection.probePing, acknowledgement: true)),
+            .fill(1, blocks: 512, endStream: false), .hold(gate), .body(""),
+        ]
+        try await HTTP2FaultServer.run(script, options: .init(acknowledges: false)) { server in
+            try await withSession(.http2()) { session in
+                let response = try await session.open(Request(to: server.baseURL))
+                let reading = Task { try await response.body.collect(upTo: 32 << 20).count }
+                try await server.wait("a larger window") { record in
+                    let connection = record.connections[0]
+                    let granted = connection.frames(.windowUpdate).filter { $0.stream == 1 }
+                        .reduce(8 << 20) { $0 + Int($1.number(at: 0, as: UInt32.self) ?? 0) }
+                    // Twice as much, less the quarter that is not given back at once.
+                    return granted - connection.bodyBytesSent >= 12 << 20
+                }
+                gate.open()
+                #expect(try await reading.value == HTTP2BandwidthProbe.interval + 1024 * 16_384)
+            }
+        }
+    }
+
     @Test func `padding takes its place of the window, and the window comes back`() async throws {
         // 255 bytes of padding for each byte: 64 MiB of frames for 256 KiB of content.
         let script: HTTP2FaultServer.Script = [

@@ -1,0 +1,36 @@
+import LocalServer
+import Testing
+
+@testable import Bluebonnet
+
+/// As many streams at once as a large server allows.
+@Suite(.timeLimit(.minutes(5)))
+struct HTTP2ManyStreamsTests {
+    @Test func `ten thousand streams are open at once on one connection`() async {
+        // In another process, where no other test takes memory.
+        await #expect(processExitsWith: .success) {
+            let count = 10_000
+            let gate = FaultGate()
+            let script = HTTP2FaultServer.Script.heads { request in
+                // The first request brings the settings.
+                request.path == "/first" ? [.respond()] : [.hold(gate), .respond()]
+            }
+            let options = HTTP2FaultServer.Options(settings: [.maxConcurrentStreams: UInt32(count)])
+            try await HTTP2FaultServer.run(script, options: options) { server in
+                try await withSession(.http2 { $0.maximumConnectionsPerHost = 1 }) { session in
+                    _ = try await session.data(for: Request(to: server.baseURL + "/first"))
+                    let before = try peakMemory()
+                    let task = Task { await bodies(of: count, in: session) { _ in try Request(to: server.baseURL) } }
+                    try await server.waitForHeads(1 + count, timeout: .seconds(120))
+                    gate.open()
+                    for result in await task.value { #expect(try result.get() == "") }
+                    // Those of the server and of its record are in the same process.
+                    let growth = try peakMemory() - before
+                    #expect(growth < 200 << 20, "the process grew by \(growth) bytes")
+                }
+                #expect(server.connections.count == 1)
+                #expect(Set(server.requests.map(\.stream)).count == 1 + count)
+            }
+        }
+    }
+}
