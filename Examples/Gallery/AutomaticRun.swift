@@ -9,14 +9,17 @@ struct AutomaticRun {
     let window: GalleryWindow
     let options: Options
 
-    func run() async {
+    /// Runs to the end.
+    ///
+    /// - Returns: False where it has measured frames that took longer than they may.
+    func run() async -> Bool {
         await settle()
         if let file = options.screenshot {
             // The crossing of pages is over.
             try? await Task.sleep(for: .milliseconds(500))
             print(window.savePicture(to: file) ? "saved \(file)" : "could not save \(file)")
         }
-        guard options.isAutomatic else { return }
+        guard options.isAutomatic else { return true }
         tell()
         let before = Self.memory("VmRSS:")
         let meter = FrameMeter(window.widget)
@@ -38,6 +41,7 @@ struct AutomaticRun {
         await settle()
         print("refreshed")
         tell()
+        return !options.isMeasuring || meter.longFrames == 0
     }
 
     /// Says what is to be seen.

@@ -9,6 +9,8 @@ import Glibc
 @main
 struct Gallery {
     @MainActor private static var window: GalleryWindow?
+    /// 1 where an automatic run has measured frames that took too long.
+    @MainActor private static var status: CInt = 0
 
     /// Not asynchronous: the main thread belongs to GTK.
     @MainActor
@@ -40,14 +42,15 @@ struct Gallery {
             opened.refresh()
             guard options.isAutomatic || options.screenshot != nil else { return }
             Task {
-                await AutomaticRun(window: opened, options: options).run()
+                if await !AutomaticRun(window: opened, options: options).run() { status = 1 }
                 gtk_window_destroy(opened.widget.cast())
             }
         }
-        return g_application_run(
+        let code = g_application_run(
             UnsafeMutableRawPointer(application).assumingMemoryBound(to: GApplication.self),
             0,
             nil
         )
+        return code == 0 ? status : code
     }
 }

@@ -1,9 +1,10 @@
 import HTTPTypes
 import Hummingbird
+import Synchronization
 
 /// Pictures for galleries, and lists of them. httpbin has no such endpoints.
 ///
-/// Each is made when it is requested, and is the same each time.
+/// Each is made when it is requested first, and is the same each time.
 enum PictureEndpoints {
     /// The most pictures in a list.
     static let longestList = 10_000
@@ -33,6 +34,34 @@ enum PictureEndpoints {
         return .json(.array(pictures))
     }
 
+    /// Files that were made, which takes longer than the rest of a response: a gallery that is
+    /// measured is not to share the processor with that.
+    struct Files {
+        struct Key: Hashable {
+            let number: Int
+            let width: Int
+        }
+
+        /// The most bytes of files that are kept: some thousand pictures of the default width.
+        static let mostBytes = 64 << 20
+
+        private var files: [Key: [UInt8]] = [:]
+        private(set) var byteCount = 0
+
+        subscript(key: Key) -> [UInt8]? { files[key] }
+
+        /// Keeps a file. Where there is no room for it, the others are made again when they are
+        /// requested.
+        mutating func keep(_ file: [UInt8], for key: Key) {
+            guard files[key] == nil else { return }
+            if byteCount + file.count > Self.mostBytes { self = Files() }
+            files[key] = file
+            byteCount += file.count
+        }
+    }
+
+    private static let files = Mutex(Files())
+
     private static func picture(_ exchange: Exchange) throws -> Response {
         let width = try exchange.number("width", default: defaultWidth)
         guard widths.contains(width) else {
@@ -45,9 +74,17 @@ enum PictureEndpoints {
         guard name.hasSuffix(".png"), let number = Int(name.dropLast(4)), (1...longestList).contains(number) else {
             return ServiceEndpoints.problem(.notFound, "There is no such picture.")
         }
-        let pixels = Landscape(number).pixels(width: width, height: width * 3 / 4)
-        var response = Response.content(PNG.file(width: width, pixels: pixels), type: "image/png")
+        let key = Files.Key(number: number, width: width)
+        let known = files.withLock { $0[key] }
+        let file = known ?? made(key)
+        if known == nil { files.withLock { $0.keep(file, for: key) } }
+        var response = Response.content(file, type: "image/png")
         response.headers[.cacheControl] = "public, max-age=3600"
         return response
+    }
+
+    private static func made(_ key: Files.Key) -> [UInt8] {
+        let pixels = Landscape(key.number).pixels(width: key.width, height: key.width * 3 / 4)
+        return PNG.file(width: key.width, pixels: pixels)
     }
 }

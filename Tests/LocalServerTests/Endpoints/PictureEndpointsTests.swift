@@ -34,6 +34,17 @@ struct PictureEndpointsTests {
         }
     }
 
+    @Test func `pictures that were made are kept within a limit`() {
+        var files = PictureEndpoints.Files()
+        let file = [UInt8](repeating: 1, count: PictureEndpoints.Files.mostBytes / 4)
+        for number in 1...5 {
+            for _ in 0..<2 { files.keep(file, for: PictureEndpoints.Files.Key(number: number, width: 4)) }
+            #expect(files.byteCount == (number == 5 ? 1 : number) * file.count)
+        }
+        #expect(files[PictureEndpoints.Files.Key(number: 1, width: 4)] == nil)
+        #expect(files[PictureEndpoints.Files.Key(number: 5, width: 4)] == file)
+    }
+
     @Test(
         arguments: [
             ("/v1/pictures?count=-1", 400), ("/v1/pictures?count=10001", 400), ("/v1/pictures?count=x", 400),
