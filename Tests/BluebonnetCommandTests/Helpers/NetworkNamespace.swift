@@ -110,12 +110,20 @@ final class NetworkNamespace: Sendable {
     }
 
     /// A process that runs the command in the namespace, and has not been started.
-    func process(_ arguments: [String]) -> Process {
+    ///
+    /// - Parameters:
+    ///   - arguments: The arguments of the command.
+    ///   - program: A program that runs it, with the arguments before it. Default: none.
+    /// - Returns: The process.
+    func process(_ arguments: [String], through program: [String] = []) -> Process {
         let process = Process()
         process.executableURL = URL(filePath: Self.program)
-        process.arguments = ["netns", "exec", name, Command.executable.path] + arguments
+        process.arguments = ["netns", "exec", name] + program + [Command.executable.path] + arguments
         return process
     }
+
+    /// A process that prints what the kernel tells of links, and has not been started.
+    func linkMonitor() -> Process { Self.ipProcess("-n \(name) -o monitor link") }
 }
 
 /// A process that ends with its owner.

@@ -9,8 +9,9 @@ import Testing
         private let process: NamespaceProcess
         private var text = ""
 
-        init(_ namespace: NetworkNamespace, _ arguments: String...) throws {
-            process = try NamespaceProcess(namespace.process(["reachability", "--watch", "--json"] + arguments))
+        init(_ namespace: NetworkNamespace, _ arguments: String..., through program: [String] = []) throws {
+            let arguments = ["reachability", "--watch", "--json"] + arguments
+            process = try NamespaceProcess(namespace.process(arguments, through: program))
         }
 
         var identifier: Int32 { process.identifier }
@@ -73,6 +74,78 @@ import Testing
             if hasCarrier { #expect(time < Self.limit, "\(change)") }
             hasCarrier = true
         }
+    }
+
+    /// The network of the interface has a route as long as it is up and has its address.
+    @Test(.timeLimit(.minutes(1)))
+    func `a host nearby is reached as soon as the link is up, or the address is there`() async throws {
+        let namespace = try await NetworkNamespace(interfaces: 1)
+        let watch = try Watch(namespace, "10.9.0.77")
+        #expect(try await watch.next()["reachable"] == true)
+        let links = try NamespaceProcess(namespace.linkMonitor())
+        let (down, first) = try await watch.next { try await namespace.ip("link set v0 down") }
+        let (up, second) = try await watch.next {
+            try await namespace.ip("link set v0 up")
+            // The kernel may tell of the carrier a second later.
+            var text = ""
+            while !text.contains("state UP") {
+                let more = await links.nextText()
+                if more.isEmpty { throw NetworkNamespace.Failure(description: "the monitor has ended") }
+                text += more
+            }
+        }
+        #expect(down["reachable"] == false && up["reachable"] == true)
+        let (without, third) = try await watch.next { try await namespace.ip("address delete 10.9.0.1/24 dev v0") }
+        let (with, fourth) = try await watch.next { try await namespace.ip("address add 10.9.0.1/24 dev v0") }
+        #expect(without["reachable"] == false && with["address"] == "10.9.0.1")
+        for time in [first, second, third, fourth] { #expect(time < Self.limit) }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `no privilege is needed`() async throws {
+        let namespace = try await NetworkNamespace(interfaces: 1)
+        let program = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"]
+        let watch = try Watch(namespace, through: program)
+        #expect(try await watch.next()["reachable"] == false)
+        let status = try String(contentsOf: URL(filePath: "/proc/\(watch.identifier)/status"), encoding: .utf8)
+        let privileges = status.split(separator: "\n").first { $0.hasPrefix("CapEff:") }
+        #expect(privileges == "CapEff:\t0000000000000000")
+        let (path, _) = try await watch.next { try await namespace.ip("route add default via 10.9.0.2") }
+        #expect(path["interface"] == "v0")
+    }
+
+    /// A process that is stopped does not read: the kernel drops what there is no room for.
+    @Test(.timeLimit(.minutes(1)))
+    func `changes that the kernel has dropped are found by reading all again`() async throws {
+        try await withDirectory { folder in
+            let namespace = try await NetworkNamespace(interfaces: 1)
+            try await namespace.ip("route add default via 10.9.0.2")
+            let watch = try Watch(namespace)
+            #expect(try await watch.next()["interface"] == "v0")
+            let changes = (0..<5000).flatMap { number in
+                let route = "20.\(number >> 8).\(number & 255).0/24 via 10.9.0.2"
+                return ["route add \(route)", "route delete \(route)"]
+            }
+            let file = folder.appending(path: "changes")
+            try Data((changes + ["route delete default"]).joined(separator: "\n").utf8).write(to: file)
+            kill(watch.identifier, SIGSTOP)
+            try await namespace.ip("-batch \(file.path(percentEncoded: false))")
+            #expect(try drops(of: watch.identifier) > 0)
+            kill(watch.identifier, SIGCONT)
+            #expect(try await watch.next()["reachable"] == false)
+            let (back, time) = try await watch.next { try await namespace.ip("route add default via 10.9.0.2") }
+            #expect(back["interface"] == "v0" && time < Self.limit)
+        }
+    }
+
+    /// The number of netlink messages that the kernel has dropped in the network of a process.
+    private func drops(of process: Int32) throws -> Int {
+        let text = try String(contentsOf: URL(filePath: "/proc/\(process)/net/netlink"), encoding: .utf8)
+        let lines = text.split(separator: "\n").map { $0.split(separator: " ") }
+        guard let column = lines.first?.firstIndex(of: "Drops") else {
+            throw NetworkNamespace.Failure(description: "the kernel does not count what it drops")
+        }
+        return lines.dropFirst().reduce(0) { $0 + (column < $1.count ? Int($1[column]) ?? 0 : 0) }
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -238,7 +311,11 @@ import Testing
         }
         let (last, _) = try await watch.next { try await namespace.ip("route add default via 10.9.0.2") }
         #expect(last["reachable"] == true)
-        #expect(try ticks(of: watch.identifier) - before <= 15)
+        let after = try ticks(of: watch.identifier)
+        #expect(after - before <= 15)
+        // Nothing happens, and nothing is done.
+        try await Task.sleep(for: .seconds(2))
+        #expect(try ticks(of: watch.identifier) - after <= 1)
     }
 
     /// The time of the processor that a process has used, in hundredths of a second.
