@@ -11,6 +11,10 @@
                 try await WidgetProgram.check("background of a button")
             }
 
+            @Test func `a button shows a placeholder, and tells of success and failure`() async throws {
+                try await WidgetProgram.check("placeholder and closures of a button")
+            }
+
             @Test func `the images of a button are cancelled, each by itself and with the widget`() async throws {
                 try await WidgetProgram.check("cancelled button")
             }

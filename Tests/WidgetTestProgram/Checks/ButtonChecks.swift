@@ -3,6 +3,7 @@
     import BluebonnetGTK
     import BluebonnetImages
     import CGtk4
+    import FoundationEssentials
     import LocalServer
 
     extension Check {
@@ -61,6 +62,46 @@
                     button.setBackgroundImage(with: try site.url("92"), downloader: downloader)
                     button.cancelBackgroundImageDownload()
                     report.expect(downloader.receiptCount, is: 0)
+                    window.close()
+                }
+            },
+            Check("placeholder and closures of a button") { report in
+                let gate = FaultGate()
+                try await ImageServer.run(before: { _ in [.hold(gate)] }) { site in
+                    let window = try await TestWindow(.makeButton("Load"))
+                    let (button, downloader) = (window.child.button, ImageDownloader())
+                    let placeholder = try ImageServer.placeholder()
+                    button.setImage(with: try site.url("60"), placeholder: placeholder, downloader: downloader)
+                    report.expect(window.child.child?.shownWidth, is: 3)
+                    gate.open()
+                    try await until("the image is shown in its place") { window.child.child?.shownWidth == 60 }
+                    var widths: [Int] = []
+                    button.setImage(
+                        with: try site.url("61"),
+                        placeholder: placeholder,
+                        downloader: downloader,
+                        success: { widths.append($0.image.width) }
+                    )
+                    try await until("success is called") { widths == [61] }
+                    // It has taken over showing the image.
+                    report.expect(window.child.child?.shownWidth, is: 3)
+                    var statuses: [Int?] = []
+                    let url = try site.url("none")
+                    button.setImage(
+                        with: url,
+                        for: .active,
+                        downloader: downloader,
+                        failure: { statuses.append($0.response?.statusCode) }
+                    )
+                    button.setBackgroundImage(
+                        with: url,
+                        downloader: downloader,
+                        failure: { statuses.append($0.response?.statusCode) }
+                    )
+                    try await until("failure is called for both") { statuses == [404, 404] }
+                    var code: NetworkingError.Code?
+                    button.setImage(with: nil as URL?, failure: { code = $0.code })
+                    report.expect(code, is: .invalidURL)
                     window.close()
                 }
             },
