@@ -131,6 +131,7 @@ struct ImageResizeCommand: AsyncParsableCommand {
     func run() async throws {
         #if Images
             guard let (width, height) = Self.sides(size) else { return }
+            try OutputFile.checkFolder(of: output)
             let image = try ImageReport.decode(try await source.data()) { decoder in
                 decoder.targetWidth(width, height: height)
             }

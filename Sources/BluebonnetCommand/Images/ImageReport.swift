@@ -99,7 +99,8 @@
                     ? try bitmap.pngData() : try bitmap.jpegData(quality: Double(quality) / 100)
                 try data.write(to: URL(filePath: path), options: .atomic)
             } catch {
-                throw CommandFailure(message: "\(path) cannot be written: \(error)", status: .transport)
+                let reason = SystemFailure(path, of: error)?.description ?? "\(path): \(error)"
+                throw CommandFailure(message: "The image cannot be written: \(reason).", status: .transport)
             }
         }
     }

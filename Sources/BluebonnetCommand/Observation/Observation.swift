@@ -99,7 +99,8 @@ final class Observation: TaskObserver {
                 try data.write(to: HomeFolder.file(path), options: .atomic)
             }
         } catch {
-            throw CommandFailure(message: "The archive cannot be written to \(path): \(error)", status: .transport)
+            let reason = SystemFailure(path, of: error)?.description ?? "\(path): \(error)"
+            throw CommandFailure(message: "The archive cannot be written: \(reason).", status: .transport)
         }
     }
 }

@@ -28,7 +28,10 @@ struct ObservationOptions: ParsableArguments {
     /// - Parameter isOneRequest: Whether the body of the response is brought by
     ///   ``Observation/watching(_:)``, because the task does not collect it.
     /// - Returns: The observer.
-    func observation(ofOneRequest isOneRequest: Bool = false) -> Observation? {
-        isOn ? Observation(showsTimings: timings, archive: har, isOneRequest: isOneRequest) : nil
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage`` where the archive cannot be made:
+    ///   nothing is sent then.
+    func observation(ofOneRequest isOneRequest: Bool = false) throws(CommandFailure) -> Observation? {
+        if let har { try OutputFile.checkFolder(of: har) }
+        return isOn ? Observation(showsTimings: timings, archive: har, isOneRequest: isOneRequest) : nil
     }
 }

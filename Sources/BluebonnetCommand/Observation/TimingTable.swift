@@ -52,7 +52,7 @@ struct TimingTable {
         let request = ShownText.harmless("\(transaction.request)")
         let outcome: String
         if let error = transaction.error {
-            outcome = paint(error.code.rawValue, .failure)
+            outcome = paint(ShownText.harmless(error.message), .failure)
         } else if let status = transaction.response?.status {
             let part: Paint.Part = status.code < 300 ? .success : status.code < 400 ? .redirection : .failure
             outcome = paint(ShownText.harmless("\(status)"), part)

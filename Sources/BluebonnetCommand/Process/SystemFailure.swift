@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -28,5 +30,23 @@ struct SystemFailure: Error, CustomStringConvertible {
         // `strerror` returns a C string for every number, and it is copied here.
         reason = unsafe String(cString: strerror(code))
         description = "\(name): \(reason)"
+    }
+}
+
+extension SystemFailure {
+    /// The failure of a system call of which Foundation tells, or that is one already; nil for
+    /// another error.
+    ///
+    /// - Parameters:
+    ///   - name: The path, or another name of the file.
+    ///   - error: The error.
+    init?(_ name: String, of error: any Error) {
+        if let failure = error as? SystemFailure {
+            self = failure
+        } else if let code = ((error as? CocoaError)?.underlying as? POSIXError)?.code {
+            self.init(name, code: code.rawValue)
+        } else {
+            return nil
+        }
     }
 }

@@ -38,7 +38,7 @@ struct RequestRunner {
         // A request that has an effect is not sent where its response cannot be saved.
         if let savedPath, !options.saving.isOn { try OutputFile.checkFolder(of: savedPath) }
         let filter = try options.filter.map { text throws(CommandFailure) in try JSONFilter(text) }
-        let observation = options.observation.observation(ofOneRequest: true)
+        let observation = try options.observation.observation(ofOneRequest: true)
         var configuration = try configuration(of: plan, named)
         if let headers { configuration.hooks.taskWillPerformRedirection = { _, _, next in headers.request(next) } }
         if let observation { configuration.observers = [observation] }

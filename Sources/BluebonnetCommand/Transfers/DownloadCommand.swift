@@ -80,7 +80,7 @@ struct DownloadCommand: AsyncParsableCommand {
         try transfer.apply(to: &configuration)
         let most = min(items.count, transfer.jobs) * options.segments
         configuration.maximumConnectionsPerHost = max(configuration.maximumConnectionsPerHost, most)
-        let observation = transfer.observation.observation()
+        let observation = try transfer.observation.observation()
         if let observation { configuration.observers = [observation] }
         let session = SessionManager(configuration: configuration)
         let runner = DownloadRunner(session: session, items: items, options: options, isQuiet: transfer.quiet)

@@ -72,7 +72,7 @@ struct UploadCommand: AsyncParsableCommand {
         try connection.apply(to: &configuration)
         try authentication.apply(to: &configuration)
         try transfer.apply(to: &configuration)
-        let observation = transfer.observation.observation()
+        let observation = try transfer.observation.observation()
         if let observation { configuration.observers = [observation] }
         configuration.sendsBodiesOnInsecureRedirects = options.bodyOnInsecureRedirects
         if options.noResume { configuration.resumableUploads = .off }

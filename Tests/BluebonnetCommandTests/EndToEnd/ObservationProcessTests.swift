@@ -40,7 +40,8 @@ import Testing
         let port = FaultServer.unusedPort
         let output = try await Command.run("get", "127.0.0.1:\(port)", "--timings")
         #expect(output.status == 1)
-        #expect(output.errors.contains("connect-failed\n  tried     127.0.0.1:\(port) at "))
+        let reason = "127.0.0.1:\(port) could not be reached: Connection refused"
+        #expect(output.errors.contains("  \(reason)\n  tried     127.0.0.1:\(port) at "), "\(output.errors)")
         #expect(output.errors.contains("\n  queue"))
         #expect(output.errors.contains("  connect            —"))
     }
@@ -134,6 +135,17 @@ import Testing
                 #expect(entry["request"]?["method"]?.string == "PUT" && entry["request"]?["bodySize"]?.int == 4)
                 #expect(entry["response"]?["content"]?["text"]?.string?.contains("sent") == true)
             }
+        }
+    }
+
+    @Test func `nothing is sent where the archive cannot be made`() async throws {
+        try await FaultServer.run(.requests { _ in [.respond(body: "")] }) { server in
+            for command in ["get", "download"] {
+                let output = try await Command.run(command, server.baseURL, "--har", "/no/such/folder/a.har")
+                #expect(output.status == 2)
+                #expect(output.errors == "bluebonnet: /no/such/folder/a.har: No such file or directory.\n")
+            }
+            #expect(server.requests.isEmpty)
         }
     }
 
