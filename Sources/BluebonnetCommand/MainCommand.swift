@@ -98,7 +98,7 @@ struct MainCommand: AsyncParsableCommand {
         if let command = verb?.init(plain: rest) { return command }
         let named = verb ?? configuration.subcommands.first { $0.configuration.commandName == first }
         if let named {
-            if rest == ["-h"] {
+            if arguments.dropFirst().elementsEqual(["-h"]) {
                 let name = named.configuration.commandName ?? first
                 throw CleanExit.message(HelpText(helpMessage(for: named)).short(of: "\(Self.name) \(name)"))
             }
