@@ -200,6 +200,7 @@ struct CurlTranslation {
             throw .usage("The URL has brackets or braces, which are a pattern for curl; with -g they are text.")
         }
         if !flags.contains(.pathAsIs) { url.removeDotSegments() }
+        options.pathAsIs = true
         if let upload, upload != "-" { url.appendName(of: upload) }
         for part in query { url.append(query: try Self.text(part, "The query")) }
         options.url = url.text

@@ -33,22 +33,9 @@ struct CurlURL {
         return String(name)
     }
 
-    /// Resolves `.` and `..` in the path (RFC 3986 §5.2.4).
+    /// Resolves `.` and `..` in the path.
     mutating func removeDotSegments() {
-        guard path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }) else { return }
-        var segments: [Substring] = []
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-        for (number, part) in parts.enumerated() {
-            let isLast = number == parts.count - 1
-            switch part {
-            case ".": if isLast { segments.append("") }
-            case "..":
-                _ = segments.popLast()
-                if isLast { segments.append("") }
-            default: segments.append(part)
-            }
-        }
-        path = "/" + segments.joined(separator: "/")
+        path = DotSegments.removed(fromPath: path)
     }
 
     /// Puts the name of a file behind a path that names none, as curl does for `-T`.

@@ -52,7 +52,7 @@ struct BodyPrinter {
             guard let piece = try await pieces.next() else { return filter == nil ? .empty : .notJSON }
             start = piece
         }
-        if style.isTerminal, filter == nil, TerminalText.isBinary(start, kind) { return .withheld }
+        if style.isTerminal, filter == nil, text.isBinary(start, kind, contentType, type) { return .withheld }
         let isFormatted = filter != nil || changesText && (kind.hasSyntax || kind.mayBeJSON(start))
         guard isFormatted || style.isTerminal && !text.isUTF8(start, contentType, type) else {
             try await write(start, &pieces)

@@ -79,10 +79,36 @@ struct BodyText {
 
     // MARK: Charsets
 
+    /// Whether bytes are not text in their charset, and would say nothing on a terminal.
+    ///
+    /// - Parameters:
+    ///   - start: The beginning of the body.
+    ///   - kind: The kind of body.
+    ///   - contentType: The value of `Content-Type`.
+    ///   - type: The media type.
+    /// - Returns: Whether they are not.
+    func isBinary(_ start: Data, _ kind: BodyKind, _ contentType: String?, _ type: String?) -> Bool {
+        // What says that it is JSON may be in UTF-16 without a mark, too (RFC 4627 §3).
+        if kind == .json { return false }
+        guard !isUTF8(start, contentType, type), let text = decoded(start, contentType, type) else {
+            return TerminalText.isBinary(start, kind)
+        }
+        // In UTF-16 every other byte of a text is a NUL. Without a type, a mark of the byte order
+        // may be one by chance.
+        return TerminalText.isBinary(text.utf8, kind) || kind == .unknown && text.dropLast().contains("\u{FFFD}")
+    }
+
     /// Whether the body can be shown piece by piece: it is UTF-8, which US-ASCII is a part of.
     func isUTF8(_ start: Data, _ contentType: String?, _ type: String?) -> Bool {
         let charset = charset(start, contentType, type)
         return charset == .utf8 || charset == .ascii
+    }
+
+    /// Whether a charset is one that bodies are shown in: those of the Encoding Standard.
+    static func knows(charset: String) -> Bool {
+        let contentType = "text/plain; charset=\(charset)"
+        let label = DocumentCharset.label(of: Data(), contentType: contentType, mediaType: "text/plain")
+        return Charset(charset) != nil && Charset(charset) == Charset(label)
     }
 
     private func charset(_ data: Data, _ contentType: String?, _ type: String?) -> Charset {

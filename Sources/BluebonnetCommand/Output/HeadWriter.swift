@@ -8,6 +8,8 @@ struct HeadWriter {
     let style: OutputStyle
     /// Whether the secrets in fields and URLs are replaced.
     var hidesSecrets = false
+    /// The end of each line.
+    var lineEnd = "\n"
 
     private var text: HeadText {
         HeadText(paint: Paint(style), hidesSecrets: hidesSecrets, isTerminal: style.isTerminal)
@@ -63,7 +65,9 @@ struct HeadWriter {
             return stream.write(data + Array("\n\n".utf8))
         }
         let body = BodyText(style: style)
-        guard !TerminalText.isBinary(data, kind), let shown = body.render(data, kind: kind, contentType, type) else {
+        guard !body.isBinary(data, kind, contentType, type),
+            let shown = body.render(data, kind: kind, contentType, type)
+        else {
             return write(lines: [text.paint("(the body is binary, \(data.count) bytes)", .faint), ""])
         }
         write(lines: [shown, ""])
@@ -108,7 +112,7 @@ struct HeadWriter {
     }
 
     private func write(lines: [String]) {
-        stream.write(line: lines.joined(separator: "\n") + "\n")
+        stream.write(Array((lines.joined(separator: lineEnd) + lineEnd).utf8))
     }
 }
 

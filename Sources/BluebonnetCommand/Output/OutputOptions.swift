@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bluebonnet
 
 /// The options about what is shown of a request and its response.
 struct OutputOptions: ParsableArguments {
@@ -35,7 +36,25 @@ struct OutputOptions: ParsableArguments {
     )
     var style: Theme?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Show the response as if it had this media type, as text/xml.", valueName: "type")
+    )
+    var responseMime: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Show the response as text in this charset, as big5.", valueName: "charset")
+    )
+    var responseCharset: String?
+
     func validate() throws {
+        if let responseMime, MediaType.name(of: responseMime)?.contains("/") != true {
+            throw ValidationError("“\(responseMime)” is not a media type, as text/xml is one.")
+        }
+        if let responseCharset, !BodyText.knows(charset: responseCharset) {
+            throw ValidationError("“\(responseCharset)” is not a charset of web pages, as iso-8859-1 and big5 are.")
+        }
         if quiet, printed != nil || headers || body || meta || all {
             throw ValidationError("--quiet shows nothing, and cannot be used with options that say what is shown.")
         }
@@ -43,6 +62,18 @@ struct OutputOptions: ParsableArguments {
 
     /// Whether an option says which parts are shown.
     var choosesParts: Bool { printed != nil || headers || body || meta }
+
+    /// The type that a body is shown by.
+    ///
+    /// - Parameter sent: The `Content-Type` of the response; nil without one.
+    /// - Returns: It, or what the options say in its place.
+    func contentType(of sent: String?) -> String? {
+        guard responseMime != nil || responseCharset != nil else { return sent }
+        let type = responseMime ?? sent.flatMap(MediaType.name) ?? "text/plain"
+        guard let charset = responseCharset ?? sent.flatMap(Charset.label(ofContentType:)) else { return type }
+        // A charset of --response-mime, before that of the server.
+        return responseCharset == nil && type.contains(";") ? type : "\(type); charset=\(charset)"
+    }
 
     /// The parts to show.
     ///
@@ -68,6 +99,7 @@ struct PrintedParts: OptionSet, ExpressibleByArgument, Sendable {
     static let responseHead = PrintedParts(rawValue: 4)
     static let responseBody = PrintedParts(rawValue: 8)
     static let meta = PrintedParts(rawValue: 16)
+    static let request: PrintedParts = [.requestHead, .requestBody]
     static let heads: PrintedParts = [.requestHead, .responseHead]
 
     init(rawValue: Int) {

@@ -7,14 +7,21 @@ import Synchronization
 struct OfflineTransport: Transport {
     let style: OutputStyle
     let output: StandardStream
+    /// What is shown of the request.
+    let parts: PrintedParts
 
     /// The largest body of a file that a terminal shows.
     private static let mostShown = 64 * 1024
 
     func send(_ request: Request, context: ExchangeContext) async throws -> TransportResponse {
         try request.checkHead()
-        HeadWriter(stream: output, style: style).write(request)
-        if let body = request.body { try await write(body, contentType: request.headerFields[.contentType]) }
+        var heads = HeadWriter(stream: output, style: style)
+        // Without a style it is a message as it is sent (RFC 9112 §2.1).
+        if !style.isTerminal, !style.formats, !style.colors { heads.lineEnd = "\r\n" }
+        if parts.contains(.requestHead) { heads.write(request) }
+        if parts.contains(.requestBody), let body = request.body {
+            try await write(body, contentType: request.headerFields[.contentType])
+        }
         return TransportResponse(head: ResponseHead(status: .ok), request: request)
     }
 

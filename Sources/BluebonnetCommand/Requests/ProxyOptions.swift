@@ -47,6 +47,11 @@ struct ProxyOptions: ParsableArguments {
     var proxyInsecure = false
 
     func validate() throws {
+        // HTTPie names the scheme of the URLs that the proxy is for.
+        for scheme in ["http:", "https:", "all:"] {
+            guard let proxy, proxy.hasPrefix(scheme), proxy.dropFirst(scheme.count).contains("://") else { continue }
+            throw ValidationError("--proxy is for all URLs here: write the URL of the proxy without “\(scheme)”.")
+        }
         do {
             _ = try configuration
         } catch {

@@ -13,11 +13,11 @@ extension RequestOptions {
         items = Array(arguments.dropFirst())
         (json, form, multipart, compress, ignoreStdin, followsAsCurl) = (false, false, false, false, false, false)
         (verbose, include, stream, rawOutput, offline, curl) = (false, false, false, false, false, false)
-        (raw, chunked) = (nil, false)
+        (raw, boundary, chunked) = (nil, nil, false)
         (output, pretty, filter) = (nil, .auto, nil)
         (follow, maxRedirects, bodyOnInsecureRedirects, checkStatus) = (true, 20, false, true)
         insecureRedirects = true
-        (unixSocket, defaultScheme) = (nil, "http")
+        (unixSocket, defaultScheme, pathAsIs) = (nil, "http", false)
         ignoresSettings = false
         var saving = SavingOptions()
         (saving.remoteName, saving.continues) = (false, false)
@@ -25,6 +25,7 @@ extension RequestOptions {
         var shown = OutputOptions()
         (shown.printed, shown.headers, shown.body, shown.meta) = (nil, false, false, false)
         (shown.all, shown.quiet, shown.style) = (false, false, nil)
+        (shown.responseMime, shown.responseCharset) = (nil, nil)
         self.shown = shown
         var cookies = CookieOptions()
         cookies.cookies = nil

@@ -28,6 +28,13 @@ struct RequestOptions: ParsableArguments {
     @Option(
         name: .long,
         parsing: .unconditional,
+        help: ArgumentHelp("The boundary of a multipart form. (default: a random one)", valueName: "text")
+    )
+    var boundary: String?
+
+    @Option(
+        name: .long,
+        parsing: .unconditional,
         help: ArgumentHelp("Send this text as the body, as it is, in place of fields.", valueName: "text")
     )
     var raw: String?
@@ -136,6 +143,9 @@ struct RequestOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("The scheme of a URL without one.", valueName: "scheme"))
     var defaultScheme = "http"
 
+    @Flag(name: .long, help: "Send . and .. in the path of the URL as they are.")
+    var pathAsIs = false
+
     @OptionGroup(title: "Output options")
     var shown: OutputOptions
 
@@ -187,9 +197,9 @@ struct RequestOptions: ParsableArguments {
     var connection: ConnectionOptions
 
     func validate() throws {
+        if let hint = OptionHint.text(forValueAsURLOf: self) { throw ValidationError(hint) }
         if json, form || multipart { throw ValidationError("--json cannot be used with --form or --multipart.") }
         if followsAsCurl, !follow { throw ValidationError("--location and --no-follow cannot be used together.") }
-        if form, multipart { throw ValidationError("--form and --multipart cannot be used together.") }
         if output != nil, filter != nil || stream {
             throw ValidationError("--output, which saves the body, cannot be used with --filter or --stream.")
         }

@@ -16,6 +16,8 @@ struct RequestPlan: Sendable {
         var isJSON = false
         var isForm = false
         var isMultipart = false
+        /// The boundary of a multipart form; nil is a random one.
+        var boundary: String?
         /// The body as it is.
         var literal: [UInt8]?
         /// Whether the length of the body is not told: with HTTP/1.1 it is sent chunked.
@@ -23,6 +25,8 @@ struct RequestPlan: Sendable {
         /// Whether the body is compressed.
         var compresses = false
         var defaultScheme = "http"
+        /// Whether `.` and `..` stay in the path of the URL.
+        var keepsDotSegments = false
         var unixSocket: String?
         /// The credentials of the options; where they are nil, those of the URL count.
         var credentials: Credentials?
@@ -77,6 +81,7 @@ struct RequestPlan: Sendable {
         items = BodyItems(arguments, read: read)
         var text = URLShorthand.expand(arguments.url, scheme: arguments.defaultScheme)
         let credentials = try Credentials.take(from: &text)
+        if !arguments.keepsDotSegments { text = DotSegments.removed(from: text) }
         self.credentials = arguments.credentials ?? credentials
         let url = URL(string: text)
         if let fault = URLFault.text(for: text, isRefused: url == nil) { throw .usage(fault) }
@@ -206,8 +211,11 @@ struct RequestPlan: Sendable {
     private mutating func setBody() throws(CommandFailure) {
         let position = headerFields.firstIndex { $0.name == .contentType }
         let given = position.map { headerFields[$0].value }
-        content = try items.content(boundary: given.flatMap(Request.boundary))
+        content = try items.content(boundary: given.flatMap(Request.boundary) ?? arguments.boundary)
         request.body = content?.body
+        guard arguments.boundary == nil || content?.boundary != nil else {
+            throw .usage("--boundary is for a multipart form: add --multipart, or a file with --form.")
+        }
         // Without its boundary nobody can read a form (RFC 7578 §4.1).
         guard let position, let given, let boundary = content?.boundary, Request.boundary(of: given) == nil,
             given.lowercased().hasPrefix("multipart/")

@@ -234,10 +234,12 @@ struct RequestRunner {
                 isJSON: options.json,
                 isForm: options.form,
                 isMultipart: options.multipart,
+                boundary: options.boundary,
                 literal: body ?? options.raw.map { Array($0.utf8) },
                 isChunked: options.chunked,
                 compresses: options.compress,
                 defaultScheme: options.defaultScheme,
+                keepsDotSegments: options.pathAsIs,
                 unixSocket: options.unixSocket,
                 credentials: try options.authentication.credentials(),
                 usesDigest: options.authentication.usesDigest,
@@ -269,7 +271,7 @@ struct RequestRunner {
         let transport: any Transport =
             options.curl
             ? CurlTransport(words: options.curlWords, notes: options.curlNotes)
-            : OfflineTransport(style: style, output: .output)
+            : OfflineTransport(style: style, output: .output, parts: options.shown.parts(usual: .request))
         let session = SessionManager(configuration: try configuration(of: plan, named), transport: transport)
         do {
             _ = try await session.open(plan.request)
@@ -306,7 +308,8 @@ struct RequestRunner {
             showsLinesAtOnce: options.stream
         )
         let type = response.head.mediaType ?? "no type given"
-        switch try await printer.print(response.body, contentType: response.head[.contentType]) {
+        let contentType = options.shown.contentType(of: response.head[.contentType])
+        switch try await printer.print(response.body, contentType: contentType) {
         case .shown: break
         case .empty:
             // Without this line a failure would look like a success.

@@ -61,7 +61,7 @@ struct RequestWords: Equatable, Sendable {
     }
 
     /// Whether a word is a URL more likely than an item.
-    private static func isURL(_ word: String) -> Bool {
+    static func isURL(_ word: String) -> Bool {
         if word.hasPrefix(":") || word.hasPrefix("/") { return true }
         let host = word.prefix { !":/?#=@;".contains($0) }
         let rest = word[host.endIndex...]

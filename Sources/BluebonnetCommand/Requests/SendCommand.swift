@@ -24,6 +24,11 @@ struct SendCommand: AsyncParsableCommand {
 
     func run() async throws {
         let words = try RequestWords([options.url] + options.items, besides: MainCommand.commandNames)
+        if words.method == nil, words.items.isEmpty, CommandLine.arguments.contains("-I"), StandardInput.isTerminal {
+            StandardStream.error.write(
+                line: "bluebonnet: -I is --ignore-stdin, as in HTTPie; for curl's -I write head in front of the URL."
+            )
+        }
         var options = options
         (options.url, options.items) = (words.url, words.items)
         try await RequestRunner(method: words.method, options: options).runAlone()

@@ -11,6 +11,28 @@ enum OptionHint {
         return option.unicodeScalars.dropFirst().lazy.compactMap { hints["-\($0)"] }.first
     }
 
+    /// The hint for an option with a value that it does not take here, but for curl.
+    ///
+    /// - Parameter message: The message about the value.
+    /// - Returns: A sentence, or nil where there is none.
+    static func text(forValueIn message: String) -> String? {
+        message.contains("is invalid for “-A ") ? "For curl's -A, write User-Agent:NAME behind the URL." : nil
+    }
+
+    /// The message for a value of curl's `-x` and `-r`, which take none here: it counts as the URL,
+    /// and the URL as an item.
+    ///
+    /// - Parameter options: The options of a request.
+    /// - Returns: A sentence, or nil where the first item cannot be a URL.
+    static func text(forValueAsURLOf options: RequestOptions) -> String? {
+        guard options.compress || options.rawOutput, let item = options.items.first, RequestWords.isURL(item) else {
+            return nil
+        }
+        return options.compress
+            ? "-x is --compress, as in HTTPie; for curl's -x write --proxy \(options.url)."
+            : "-r is --raw-output; for curl's -r write Range:bytes=\(options.url) behind the URL."
+    }
+
     private static let hints: [String: String] = {
         var hints: [String: String] = [:]
         for (options, hint) in table {
@@ -22,7 +44,11 @@ enum OptionHint {
     private static let table: [([String], String)] = [
         (["-X", "--request"], "Write the method in front of the URL: bluebonnet PUT example.org."),
         (["-H", "--header"], "Write a header behind the URL, as an item: Name:value."),
-        (["-F", "--form-string"], "Write the fields behind the URL: --form name=value photo@cat.png."),
+        (
+            ["-F"],
+            "Write fields behind the URL for curl's -F: --form a=1 f@cat.png. HTTPie's -F is the default."
+        ),
+        (["--form-string"], "Write the fields behind the URL: --form name=value."),
         (["-u", "--user"], "Write --auth USER:PASSWORD, or -a USER:PASSWORD."),
         (["-G", "--get", "--url-query"], "Write the parameters behind the URL: name==value."),
         (["-T", "--upload-file"], "Write the file behind the URL: bluebonnet PUT example.org @photo.png."),
@@ -44,15 +70,34 @@ enum OptionHint {
         (["-E", "--client-cert"], "Write --cert FILE."),
         (["--cert-key"], "Write --key FILE."),
         (["--cert-key-pass"], "Write --pass PASSWORD."),
+        (["--ssl"], "Write --tls-min VERSION for the lowest version of TLS."),
+        (["--tlsv1", "--tlsv1.0", "--tlsv1.1", "--tlsv1.2", "--tlsv1.3"], "Write --tls-min 1.2, or another version."),
+        (["--ciphers"], "The cipher suites cannot be chosen; --tls-min VERSION leaves out older ones."),
+        (["--pinnedpubkey"], "Write --pin sha256/BASE64."),
+        (["--oauth2-bearer"], "Write --bearer TOKEN."),
+        (["--digest"], "Write -A digest, with -a USER:PASSWORD."),
+        (["--basic"], "It is not needed: -a USER:PASSWORD is sent by Basic."),
+        (["-n"], "Write --netrc."),
         (["--verify"], "Write --insecure for no check, or --cacert FILE for authorities of your own."),
         (["-U"], "Write --proxy-user USER:PASSWORD."),
         (["-w", "--write-out"], "Write --timings, or -v."),
         (["-s", "--silent"], "It is not needed: progress is shown on a terminal only. HTTPie's -s is --style."),
-        (["-S", "--show-error"], "It is not needed: an error is always shown."),
+        (["--show-error"], "It is not needed: an error is always shown."),
+        (["-S"], "It is not needed for curl's -S: an error is always shown. HTTPie's -S is --stream."),
         (["-g", "--globoff"], "It is not needed: brackets and braces have no meaning in a URL."),
         (["--fail"], "It is not needed: the exit status is 4 or 5 for a response of 4xx or 5xx."),
         (["--compressed"], "It is not needed: compression is asked for, and undone."),
         (["--ignore-netrc"], "It is not needed: a .netrc is read with --netrc only."),
+        (["--max-redirs"], "Write --max-redirects N."),
+        (["--head"], "Write head in front of the URL: bluebonnet head example.org."),
+        (["-D", "--dump-header"], "Write -i or --headers, which show the head of the response."),
+        (["-z", "--time-cond"], "Write If-Modified-Since:DATE behind the URL."),
+        (["-V"], "Write --version."),
+        (["-#", "--progress-bar"], "It is not needed: progress is shown on a terminal."),
+        (["-P", "--history-print"], "Write --all, which shows the heads of every hop."),
+        (["--sorted", "--unsorted"], "It is not needed: the order is always that of the server."),
+        (["--format-options"], "Nothing is sorted, and JSON is indented by two spaces; --pretty says what is done."),
+        (["--max-headers"], "It is not needed: a head of a response may have 64 KiB."),
         (["-Z", "--parallel"], "Write bluebonnet batch --jobs N, or bluebonnet download -j N."),
     ]
 }

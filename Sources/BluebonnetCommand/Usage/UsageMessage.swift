@@ -41,7 +41,8 @@ struct UsageMessage {
         } else if sentence.contains("nexpected argument") || Self.isAboutValue(sentence) {
             text = "\(Self.closed(sentence)) \(help)"
         } else {
-            text = Self.closed(sentence)
+            let hint = OptionHint.text(forValueIn: sentence)
+            text = [Self.closed(sentence), hint].compactMap(\.self).joined(separator: " ")
         }
     }
 

@@ -139,7 +139,7 @@ import Testing
 
     @Test func `--offline prints the Authorization field that would be sent`() async throws {
         let output = try await Command.run("get", "http://u:p@127.0.0.1:1/x", "--offline")
-        #expect(output.text.contains("Authorization: Basic dTpw\n"))
+        #expect(output.text.contains("Authorization: Basic dTpw\r\n"))
         #expect(!output.text.contains("u:p@"))
     }
 

@@ -114,6 +114,11 @@ import Testing
         (["-H", "a:b", "x"], "Name:value"), (["-sS", "x"], "progress is shown on a terminal only"),
         (["get", "--verbos", "x"], "did you mean “--verbose”?"), (["-v", "download", "x"], "The command comes first"),
         (["help", "uplaod"], "did you mean “upload”?"), (["post"], "The argument <url> is missing."),
+        (["-x", "proxy:3128", "example.org"], "write --proxy proxy:3128"),
+        (["-F", "a=1", "x"], "HTTPie's -F is the default"), (["-A", "Mozilla/5.0", "x"], "User-Agent:NAME"),
+        (["-r", "0-99", "example.org"], "write Range:bytes=0-99 behind"), (["-dco", "f", "x"], "-O for HTTPie's"),
+        (["--unsorted", "x"], "the order is always that of the server"),
+        (["--proxy=http:http://p:1", "x"], "the URL of the proxy without “http:”"),
         (["batch", "--job", "3"], "did you mean “--jobs”?"), (["get", "x", "--timeout", "y"], "“y” is invalid"),
     ])
     func `a mistake is answered with one line that has the right thing`(

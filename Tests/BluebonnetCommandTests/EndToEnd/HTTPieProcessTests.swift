@@ -8,95 +8,150 @@ import Testing
 /// The examples of HTTPie's documentation, run by HTTPie and by this command against one server.
 /// Where they differ on purpose, the article "Coming from HTTPie and curl" says so.
 @Suite(.timeLimit(.minutes(10)), .needsHTTPie) struct HTTPieProcessTests {
-    /// Arguments in which `URL` stands for that of the server.
-    private static let examples: [[String]] = [
-        ["URL/headers"], ["PUT", "URL/put", "X-API-Token:123", "name=John"],
-        ["--form", "POST", "URL/post", "hello=World"],
-        ["DELETE", "URL/delete"], ["get", "URL/get"], ["HEAD", "URL/"], ["URL/post", "hello=world"],
-        ["URL/get", "q==HTTPie", "per_page==1"], ["URL/get?a=1", "b==c d"], ["URL/get", "q==ü&=#"],
-        ["URL/get", "Cookie:a=b;c=d"], ["URL/get", "X-Date:today", "X-Date:tomorrow"], ["URL/get", "Accept:"],
-        ["URL/get", "User-Agent:"], ["URL/get", "X-Empty;"], ["URL/get", "X-File:@line.txt"],
-        ["URL/get", "Host:example.org"],
-        ["URL/get", "Authorization: Bearer abc"], ["URL/post", "Content-Type:application/x+json", "a=1"],
-        ["PUT", "URL/put", "name=John", "email=john@example.org"],
-        [
-            "PUT", "URL/put", "name=John", "age:=29", "married:=false", #"hobbies:=["http", "pies"]"#,
-            #"favorite:={"tool": "HTTPie"}"#, "bookmarks:=@data.json", "description=@notes.txt",
-        ],
-        ["URL/post", "platform[name]=HTTPie", "platform[about][mission]=APIs", "platform[about][homepage]=httpie.io"],
-        ["URL/post", "platform[apps][]=Terminal", "platform[apps][]=Desktop", "platform[apps][]=Web"],
-        ["URL/post", "search[type]=keyword", "search[keywords][0]=a", "search[keywords][1]=b"],
-        ["URL/post", "[]:=1", "[]:=2", "[]=three"], ["URL/post", "[0][type]=platform", "[0][stars]:=54000"],
-        ["URL/post", #"foo\[bar\]:=1"#, #"baz[\[]:=2"#, #"baz[\]]:=3"#], ["URL/post", #"object[\1]=key"#],
-        ["URL/post", "search[keywords][2]=late"],
-        ["URL/post", #"foo\==bar"#], ["URL/post", #"foo\:bar=baz"#], ["URL/post", #"foo=a\=b\\c"#],
-        ["URL/post", #"x\@y=z"#],
-        ["URL/post", #"foo\\=bar"#], ["URL/post", "q=é ü"], ["URL/post", "a=", "b:=null"],
-        ["--form", "URL/post", "name=John Smith", "email=john@example.org"],
-        ["--form", "URL/post", "a=1", "a=2", "b=é&="],
-        ["--form", "URL/post", "a:=1", "b=@notes.txt"], ["--form", "URL/post", "a[b]=c"],
-        ["--form", "URL/post", "name=John", "cv@notes.txt"], ["--form", "URL/post", "cv@notes.txt", "name=John"],
-        ["--form", "URL/post", "cv@data.bin;type=application/pdf"], ["--multipart", "URL/post", "hello=world", "x=é"],
-        ["--raw", "Hello, world!", "URL/post"], ["--raw", "a=1", "--form", "URL/post"],
-        ["PUT", "URL/put", "@notes.txt", "Accept:*/*"],
-        ["URL/post", "@data.bin", "Content-Type:application/octet-stream", "Accept:*/*"],
-        ["-a", "user:pass", "URL/basic"],
-        ["-A", "bearer", "-a", "token", "URL/bearer"], ["--json", "URL/get", "Content-Type:application/json"],
-        ["-j", "URL/post", "a=1"],
-        ["OPTIONS", "URL/get"], ["URL/post", "--", "-name=x"], ["--chunked", "URL/post", "@notes.txt", "Accept:*/*"],
-    ]
+    @Test(arguments: HTTPieLines.same)
+    func `an example of HTTPie sends what HTTPie sends, and ends with its status`(line: String) async throws {
+        let (httpie, own) = try await runBoth(line)
+        #expect(!httpie.requests.isEmpty, "\(httpie.output.errors)")
+        #expect(own.requests == httpie.requests, "\(own.output.errors)")
+        #expect(own.output.status == httpie.output.status, "\(own.output.errors)")
+    }
 
-    @Test(arguments: examples)
-    func `an example of HTTPie sends what HTTPie sends`(example: [String]) async throws {
+    @Test(arguments: HTTPieLines.differing)
+    func `an example of HTTPie differs in what the article names`(line: String, parts: [String]) async throws {
+        let (httpie, own) = try await runBoth(line)
+        try #require(httpie.requests.count == 1 && own.requests.count == 1, "\(httpie.output)\(own.output)")
+        #expect(own.requests[0].differences(from: httpie.requests[0]) == parts)
+    }
+
+    @Test(arguments: HTTPieLines.translated)
+    func `an option of HTTPie that is named otherwise here is answered with the other name`(
+        line: String,
+        translation: String,
+        advice: String
+    ) async throws {
+        let (httpie, own) = try await runBoth(line, translation)
+        #expect(own.requests == httpie.requests, "\(httpie.output.errors)\(own.output.errors)")
+        let refused = try await run(line, by: Command.executable.path)
+        #expect(refused.output.status == 2 && refused.requests.isEmpty)
+        #expect(refused.output.errors.contains(advice), "\(refused.output.errors)")
+    }
+
+    @Test(arguments: HTTPieLines.refused)
+    func `what HTTPie refuses is refused with a sentence`(line: String) async throws {
+        let (httpie, own) = try await runBoth(line)
+        #expect(httpie.output.status == 1 && httpie.requests.isEmpty, "\(httpie.output.errors)")
+        #expect(own.output.status == 2 && own.requests.isEmpty, "\(own.output.errors)")
+        #expect(own.output.errors.hasPrefix("bluebonnet: "))
+    }
+
+    @Test(arguments: [
+        ("http --check-status URL/redirect/3", "http --no-follow URL/redirect/3", 3, 3),
+        ("http --follow --max-redirects=2 URL/redirect/9", "http --max-redirects=2 URL/redirect/9", 6, 6),
+        ("http --timeout=0.3 URL/stall", "http --timeout=0.3 URL/stall", 2, 28),
+        ("http --nope URL", "http --nope URL", 1, 2),
+        ("http http://127.0.0.1:1", "http http://127.0.0.1:1", 1, 1),
+    ])
+    func `the exit status is that of the article`(
+        line: String,
+        translation: String,
+        theirs: Int32,
+        ours: Int32
+    ) async throws {
+        let (httpie, own) = try await runBoth(line, translation)
+        #expect(httpie.output.status == theirs, "\(httpie.output.errors)")
+        #expect(own.output.status == ours, "\(own.output.errors)")
+    }
+
+    @Test(arguments: [
+        "--print=H", "--print=B", "--print=h", "--print=b", "--print=Hh", "--print=HBhb", "--headers", "--body",
+        "--quiet", "--all", "--offline", "--offline --print=B", "--offline --print=H",
+    ])
+    func `an output option shows the parts that it shows in HTTPie`(option: String) async throws {
+        let (httpie, own) = try await runBoth("http \(option) PUT URL/put hello=world")
+        let parts = ["PUT /put HTTP/1.1", #""hello""#, "HTTP/1.1 200", #""answer""#]
+        func shown(_ run: Run) -> [Bool] { parts.map { run.output.text.contains($0) } }
+        // `--all` says here that the heads are shown as well.
+        let expected = option == "--all" ? [true, false, true, true] : shown(httpie)
+        #expect(shown(own) == expected, "\(own.output.text)")
+        #expect(own.output.status == 0)
+    }
+
+    // MARK: Helpers
+
+    /// What a program has sent for a line, and how it has ended.
+    private struct Run {
+        var requests: [Meaning]
+        var output: Command.Output
+    }
+
+    /// Runs a line by HTTPie, and it or its translation by this command.
+    private func runBoth(_ line: String, _ translation: String? = nil) async throws -> (httpie: Run, own: Run) {
+        let httpie = try await run(line, by: try #require(HTTPieProgram.path))
+        return (httpie, try await run(translation ?? line, by: Command.executable.path))
+    }
+
+    /// Runs a line by bash, as a person does, with a program in place of `http`.
+    private func run(_ line: String, by program: String) async throws -> Run {
         try await withFiles { folder in
-            try await FaultServer.run(.requests { _ in [.respond(body: "")] }) { server in
-                let arguments = example.map { $0.replacing("URL", with: server.baseURL) }
-                let httpie = try await Self.httpie(["--ignore-stdin"] + arguments, in: folder)
-                try #require(httpie.status == 0 && server.requests.count == 1, "\(httpie.errors)")
-                let expected = Meaning(of: server.requests[0])
-                let output = try await Command.run(["--ignore-stdin"] + arguments, in: folder)
-                #expect(output.status == 0, "\(output.errors)")
-                try #require(server.requests.count == 2)
-                #expect(Meaning(of: server.requests[1]) == expected)
+            try await FaultServer.run(.requests(Self.respond)) { server in
+                let process = Process()
+                process.executableURL = URL(filePath: "/bin/bash")
+                let host = server.baseURL.replacing("http://", with: "")
+                let port = String(host.drop { $0 != ":" }.dropFirst())
+                let words = line.replacing("URL", with: server.baseURL).replacing("HOST", with: host)
+                    .replacing("PORT", with: port)
+                // Where nothing is piped into the line, a person's terminal is the input.
+                let isPiped = line.contains("| http") || line.contains("<")
+                let script = folder.appending(path: "bin/http")
+                let text = "#!/bin/sh\nexec '\(program)' \(isPiped ? "" : "--ignore-stdin") \"$@\"\n"
+                try Data(text.utf8).write(to: script)
+                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
+                process.arguments = ["-c", "PATH=\"$PWD/bin:$PATH\"\n\(words)"]
+                process.currentDirectoryURL = folder
+                // No settings of the user.
+                process.environment = ProcessInfo.processInfo.environment.merging([
+                    "HTTPIE_CONFIG_DIR": folder.path, "XDG_CONFIG_HOME": folder.path, "HOME": folder.path,
+                ]) { $1 }
+                let output = try await Command.run(process, input: "")
+                return Run(requests: server.requests.map { Meaning(of: $0, port: port) }, output: output)
             }
         }
     }
 
-    @Test(arguments: [["URL/post"], ["PUT", "URL/put", "X-API-Token:123"], ["--form", "POST", "URL/post"]])
-    func `a body from a pipe is the same`(example: [String]) async throws {
-        try await withFiles { folder in
-            try await FaultServer.run(.requests { _ in [.respond(body: "")] }) { server in
-                let arguments = example.map { $0.replacing("URL", with: server.baseURL) }
-                let httpie = try await Self.httpie(arguments, in: folder, input: #"{"name": "John"}"#)
-                try #require(httpie.status == 0 && server.requests.count == 1, "\(httpie.errors)")
-                let output = try await Command.run(arguments, in: folder, input: #"{"name": "John"}"#)
-                #expect(output.status == 0, "\(output.errors)")
-                try #require(server.requests.count == 2)
-                #expect(Meaning(of: server.requests[1]) == Meaning(of: server.requests[0]))
-            }
+    /// The responses of the examples' server.
+    private static func respond(_ request: FaultServer.Request) -> [FaultStep] {
+        let names = request.target.split(separator: "/", omittingEmptySubsequences: true)
+        let hasCredentials = request.value(of: "authorization") != nil
+        switch names.first {
+        case "redirect":
+            let count = names.last.flatMap { Int($0) } ?? 0
+            guard count > 0 else { break }
+            return [.respond(302, headers: [("Location", "/redirect/\(count - 1)")])]
+        case "digest-auth" where !hasCredentials:
+            return [.respond(401, headers: [("WWW-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#)])]
+        case "status": return [.respond(names.last.flatMap { Int($0) } ?? 500)]
+        case "stall": return [.stall]
+        case "cookies" where names.last == "set": return [.respond(headers: [("Set-Cookie", "a=b; Path=/")])]
+        default: break
         }
+        return [.respond(headers: [("Content-Type", "application/json")], body: #"{"answer": 42}"#)]
     }
 
-    private func withFiles(_ test: (URL) async throws -> Void) async throws {
+    private func withFiles<Value>(_ test: (URL) async throws -> Value) async throws -> Value {
         try await withDirectory { folder in
-            let files: [String: Data] = [
-                "notes.txt": Data("one\ntwo\n".utf8), "line.txt": Data("one\n".utf8),
-                "data.json": Data(#"{"a": [1, 2.5]}"#.utf8), "data.bin": Data([0, 0xFF]),
+            for name in ["files", "bin"] {
+                let place = folder.appending(path: name)
+                try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            }
+            let contents: [String: Data] = [
+                "files/text.txt": Data("John is a nice guy who likes pies.\n".utf8),
+                "files/data.xml": Data("<a>x</a>\n".utf8),
+                "files/data.json": Data(#"{"HTTPie": "https://httpie.org"}"#.utf8), "files/data.bin": Data([0, 0xFF]),
+                "ca.pem": Data(),
             ]
-            for (name, content) in files { try content.write(to: folder.appending(path: name)) }
-            try await test(folder)
+            for (name, content) in contents { try content.write(to: folder.appending(path: name)) }
+            return try await test(folder)
         }
-    }
-
-    private static func httpie(_ arguments: [String], in folder: URL, input: String = "") async throws -> Command.Output
-    {
-        let process = Process()
-        process.executableURL = URL(filePath: try #require(HTTPieProgram.path))
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
-        // No settings of the user.
-        process.environment = ProcessInfo.processInfo.environment.merging(["HTTPIE_CONFIG_DIR": folder.path]) { $1 }
-        return try await Command.run(process, input: input)
     }
 }
 
@@ -126,17 +181,28 @@ private struct Meaning: Equatable {
     let body: String
     let json: JSONValue?
 
-    init(of request: FaultServer.Request) {
-        line = Self.spaced(request.requestLine)
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - port: The port of the server, which is another one for each program.
+    init(of request: FaultServer.Request, port: String) {
+        line = Self.spaced(request.requestLine).replacing(port, with: "PORT")
         let type = request.value(of: "content-type") ?? ""
         let boundary = type.firstMatch(of: /boundary=(.*)$/).map { String($0.1) }
         let isForm = type.hasPrefix("application/x-www-form-urlencoded")
-        let own = ["user-agent", "accept-encoding", "connection", "content-length"]
+        let own = ["user-agent", "accept-encoding", "connection", "content-length", "proxy-connection"]
         fields = request.headers.compactMap { name, value in
             let name = name.lowercased()
-            guard !own.contains(name) || name == "user-agent" && value.isEmpty else { return nil }
-            guard name == "content-type" else { return "\(name): \(value)" }
-            return boundary != nil ? "multipart" : isForm ? "form" : "\(name): \(value)"
+            let isOfProgram = value.hasPrefix("HTTPie/") || value.hasPrefix("bluebonnet/")
+            guard !own.contains(name) || name == "user-agent" && !isOfProgram else { return nil }
+            let value = value.replacing(port, with: "PORT")
+            switch name {
+            case "content-type" where boundary != nil:
+                return "\(name): \(value.replacing(boundary ?? "", with: boundary == "xoxo" ? "xoxo" : "boundary"))"
+            case "content-type" where isForm: return "\(name): form"
+            // The digest is over a random text.
+            case "authorization" where value.hasPrefix("Digest "): return "\(name): Digest"
+            default: return "\(name): \(value)"
+            }
         }.sorted()
         let text = request.bodyText
         json = type.hasSuffix("json") ? try? JSONValue(parsing: text) : nil
@@ -147,6 +213,15 @@ private struct Meaning: Equatable {
         } else {
             body = isForm ? Self.spaced(text) : text
         }
+    }
+
+    /// The names of the fields that differ, and `line` and `body` where these do.
+    func differences(from other: Meaning) -> [String] {
+        let different = Set(fields).symmetricDifference(other.fields).map { String($0.prefix { $0 != ":" }) }
+        var names = Set(different)
+        if line != other.line { names.insert("line") }
+        if body != other.body || json != other.json { names.insert("body") }
+        return names.sorted()
     }
 
     private static func spaced(_ text: String) -> String { text.replacing("+", with: "%20") }

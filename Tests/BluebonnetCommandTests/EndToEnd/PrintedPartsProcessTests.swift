@@ -24,6 +24,12 @@ import Testing
         #expect(try await run("--body").text == "hello")
     }
 
+    @Test func `--response-charset and --response-mime change no byte in a pipe, and have to be known`() async throws {
+        #expect(try await run("--response-charset=big5", "--response-mime=text/xml").text == "hello")
+        #expect(try await run("--response-charset=none").status == 2)
+        #expect(try await run("--response-mime=xml").status == 2)
+    }
+
     @Test func `--meta shows connection, bytes and phases, and no body`() async throws {
         let text = try await run("--meta").text
         #expect(text.contains("  server    127.0.0.1:"), "\(text)")
@@ -182,8 +188,29 @@ import Testing
             bytes: [0x63, 0xE9]
         )
         #expect(try await show(latin) == "cé\r\n")
+        // Every other byte of a text in UTF-16 is a NUL.
+        for (type, bytes) in [
+            ("text/plain; charset=utf-16le", [0x63, 0, 0xE9, 0]), ("text/plain", [0xFF, 0xFE, 0x63, 0, 0xE9, 0]),
+            ("text/plain; charset=utf-16", [0xFE, 0xFF, 0, 0x63, 0, 0xE9]),
+        ] as [(String, [UInt8])] {
+            let response = FaultStep.respond(headers: [("Content-Type", type)], bytes: bytes)
+            #expect(try await show(response) == "cé\r\n", "\(type)")
+        }
+        let json = FaultStep.respond(
+            headers: [("Content-Type", "application/json")],
+            bytes: Array("{\0\"\0a\0\"\0:\01\0}\0".utf8)
+        )
+        #expect(try await show(json, environment: "NO_COLOR=1") == "{\r\n  \"a\": 1\r\n}\r\n")
         let binary = FaultStep.respond(headers: [("Content-Type", "image/png")], bytes: [0x89, 0x50, 0x4E, 0x47])
         #expect(try await show(binary).contains("The body is binary (image/png)"))
+    }
+
+    @Test func `--response-charset and --response-mime say how a body is shown`() async throws {
+        let text = FaultStep.respond(headers: [("Content-Type", "text/plain")], bytes: [0xA4, 0xA4, 0xA4, 0xE5])
+        #expect(try await show(text, "--response-charset=big5") == "中文\r\n")
+        let xml = FaultStep.respond(headers: [("Content-Type", "text/plain")], body: "<a><b>x</b></a>")
+        let shown = try await show(xml, "--response-mime=text/xml", environment: "NO_COLOR=1")
+        #expect(shown == "<a>\r\n  <b>x</b>\r\n</a>\r\n", "\(shown)")
     }
 
     @Test func `the picture of the phases ends -v on a terminal`() async throws {

@@ -86,8 +86,8 @@ import Testing
         // No server listens on port 1: a request would fail.
         let output = try await Command.run("post", "http://127.0.0.1:1/x", "a=1", "q==2", "X-Y:z", "--offline")
         #expect(output.status == 0)
-        let parts = output.text.components(separatedBy: "\n\n")
-        let lines = parts[0].split(separator: "\n")
+        let parts = output.text.components(separatedBy: "\r\n\r\n")
+        let lines = parts[0].split(separator: "\r\n")
         #expect(lines.first == "POST /x?q=2 HTTP/1.1")
         #expect(lines.contains("Host: 127.0.0.1:1"))
         #expect(lines.contains("X-Y: z"))
@@ -129,7 +129,28 @@ import Testing
         try Data("from a file".utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let output = try await Command.run("put", "http://127.0.0.1:1/x", "@\(file.path)", "--offline")
-        #expect(output.text.contains("Content-Length: 11\n"))
-        #expect(output.text.hasSuffix("\n\nfrom a file"))
+        #expect(output.text.contains("Content-Length: 11\r\n"))
+        #expect(output.text.hasSuffix("\r\n\r\nfrom a file"))
+    }
+
+    @Test func `--offline shows the parts that --print names`() async throws {
+        let request = ["post", "http://127.0.0.1:1/x", "a=1", "--offline"]
+        #expect(try await Command.run(request + ["--print=B"]).text == #"{"a":"1"}"#)
+        let head = try await Command.run(request + ["--print=H"]).text
+        #expect(head.hasPrefix("POST /x HTTP/1.1\r\n") && head.hasSuffix("\r\n\r\n"))
+        // There is no response.
+        #expect(try await Command.run(request + ["--headers"]).text.isEmpty)
+        let styled = try await Command.run(request + ["--pretty=format"]).text
+        #expect(styled.hasPrefix("POST /x HTTP/1.1\nHost") && styled.hasSuffix("\n\n{\n  \"a\": \"1\"\n}\n"))
+    }
+
+    @Test func `what --offline prints into a pipe is the message that another program can send`() async throws {
+        try await FaultServer.run(.requests { _ in [.respond(body: "")] }) { server in
+            let request = ["post", server.baseURL + "/x?y", "a=é", "X:1"]
+            let printed = try await Command.run(request + ["--offline"])
+            #expect(try await Command.run(request).status == 0)
+            let sent = try #require(server.requests.first)
+            #expect(Array(printed.bytes) == sent.head + sent.rawBody, "\(printed.text)")
+        }
     }
 }

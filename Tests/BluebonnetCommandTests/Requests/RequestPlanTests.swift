@@ -25,8 +25,12 @@ import Testing
         arguments.unixSocket = unixSocket
         arguments.credentials = credentials
         arguments.takesStandardInput = takesStandardInput
-        return try RequestPlan(arguments) { path throws(CommandFailure) in
-            guard let text = Self.files[path] else { throw .usage("\(path): No such file") }
+        return try Self.plan(arguments)
+    }
+
+    private static func plan(_ arguments: RequestPlan.Arguments) throws -> RequestPlan {
+        try RequestPlan(arguments) { path throws(CommandFailure) in
+            guard let text = files[path] else { throw .usage("\(path): No such file") }
             return path == "bad" ? [0xFF] : Array(text.utf8)
         }
     }
@@ -51,6 +55,31 @@ import Testing
                 "Content-Type: application/json",
             ]
         )
+    }
+
+    @Test func `dot segments of the URL are resolved unless they are to stay`() throws {
+        #expect(try plan([], url: ":8080/./../a/../b?c#d").request.url.absoluteString == "http://localhost:8080/b?c#d")
+        var arguments = RequestPlan.Arguments(url: ":8080/./../b")
+        arguments.keepsDotSegments = true
+        #expect(try Self.plan(arguments).request.url.absoluteString == "http://localhost:8080/./../b")
+    }
+
+    @Test func `the boundary of a form can be chosen, unless the type names another one`() throws {
+        var arguments = RequestPlan.Arguments(url: ":8080", items: ["a=1"])
+        (arguments.isForm, arguments.isMultipart, arguments.boundary) = (true, true, "xoxo")
+        let form = try Self.plan(arguments)
+        #expect(form.request.headerFields[.contentType] == "multipart/form-data; boundary=xoxo")
+        arguments.items = ["a=1", "Content-Type:multipart/letter"]
+        let letter = try Self.plan(arguments)
+        #expect(letter.request.headerFields[.contentType] == "multipart/letter; boundary=xoxo")
+        arguments.items = ["a=1", "Content-Type:multipart/letter; boundary=yoyo"]
+        let body = try text(Self.plan(arguments).request.body)
+        #expect(body?.hasPrefix("--yoyo\r\n") == true)
+        arguments.boundary = "x\u{7F}"
+        arguments.items = ["a=1"]
+        #expect(throws: CommandFailure.self) { try Self.plan(arguments) }
+        (arguments.boundary, arguments.isMultipart) = ("xoxo", false)
+        #expect(throws: CommandFailure.self) { try Self.plan(arguments) }
     }
 
     @Test func `a form of items is escaped and keeps repeated fields`() throws {

@@ -4,7 +4,10 @@ import Testing
 @testable import BluebonnetCommand
 
 @Suite struct OptionHintTests {
-    @Test(arguments: ["-X", "-XPOST", "-H", "-Hfoo:bar", "-s", "-sS", "-fsSL", "--header", "--max-time", "--verify"])
+    @Test(arguments: [
+        "-X", "-XPOST", "-H", "-Hfoo:bar", "-s", "-sS", "-fsSL", "--header", "--max-time", "--verify",
+        "-F", "-S", "-n", "-D", "-V", "-P", "--ssl", "--ciphers", "--unsorted", "--format-options", "--max-headers",
+    ])
     func `options of curl and HTTPie have a hint`(option: String) {
         #expect(OptionHint.text(for: option)?.hasSuffix(".") == true)
     }

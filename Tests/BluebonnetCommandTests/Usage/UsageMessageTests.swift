@@ -26,6 +26,10 @@ import Testing
             "Value to be set with flag '--http1.1' had already been set with flag '--http2'",
             "--http2 and --http1.1 cannot be used together."
         ),
+        (
+            "The value 'x' is invalid for '-A <type>'",
+            "The value “x” is invalid for “-A <type>”. For curl's -A, write User-Agent:NAME behind the URL."
+        ),
         ("2 unexpected arguments: 'a', 'b'", "2 unexpected arguments: “a”, “b”. \(lists)"),
         ("--jobs must be between 1 and 10000.", "--jobs must be between 1 and 10000."),
     ])

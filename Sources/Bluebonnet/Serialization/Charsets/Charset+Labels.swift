@@ -93,7 +93,7 @@ extension Charset {
 
     /// The `charset` parameter of a `Content-Type` (RFC 9110 §8.3.2), quotes removed; nil without
     /// one.
-    static func label(ofContentType contentType: String) -> String? {
+    package static func label(ofContentType contentType: String) -> String? {
         for parameter in contentType.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
             .dropFirst()
         {
