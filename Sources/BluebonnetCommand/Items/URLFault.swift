@@ -10,6 +10,10 @@ enum URLFault {
         guard let start = url.utf8.firstRange(of: "://".utf8)?.upperBound else {
             return isRefused ? "“\(url)” is not a URL." : nil
         }
+        let scheme = url[..<start].dropLast(3).lowercased()
+        if !schemes.contains(scheme), let nearest = NearestWord.of(scheme, among: schemes) {
+            return "The scheme “\(scheme)” is not supported; did you mean “\(nearest)”?"
+        }
         let authority = url[start...].prefix { !"/?#".contains($0) }
         // The text before the at sign may be a password.
         guard !authority.contains("@") else {
@@ -28,6 +32,8 @@ enum URLFault {
         if authority.contains(where: \.isWhitespace) { return "“\(host)” is not the name of a host: it has a space." }
         return "“\(url)” is not a URL."
     }
+
+    private static let schemes = ["http", "https", "http+unix", "https+unix"]
 
     /// The sentence about what stands in the place of a host and cannot be one.
     private static func fault(ofHost host: Substring, _ authority: Substring, _ rest: Substring) -> String? {

@@ -11,6 +11,7 @@ import Testing
             "http://https:/localhost:8192/get",
             "“https:/localhost:8192/get” lacks a slash: write https://localhost:8192/get."
         ),
+        ("htps://a/", "The scheme “htps” is not supported; did you mean “https”?"),
         ("http://", "The URL has no host: write example.org, or :8080 for a port of localhost."),
         ("http:///a/b", "“/a/b” has no host: write example.org/a/b, or :/a/b for localhost."),
         ("http://http//example.org/a", "“http//example.org/a” lacks a colon: write http://example.org/a."),
@@ -35,6 +36,7 @@ import Testing
     @Test(arguments: [
         "http://localhost/", "http://localhost:/", "http://localhost:65535", "http://[::1]:80/", "http://u:x@host/",
         "http://example.org/a:b", "http+unix://%2Ftmp%2Fs/x",
+        "ftp://a/", "ws://a/",
     ])
     func `a good URL has no fault`(url: String) {
         #expect(URLFault.text(for: url, isRefused: false) == nil)
