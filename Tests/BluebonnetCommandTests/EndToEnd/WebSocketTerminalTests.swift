@@ -58,7 +58,7 @@ import Testing
             await run.wait(for: shown(""))
             // It is wider than the window: its middle is left out while it is typed.
             try run.type("a line that was begun\tand is not sent")
-            await run.wait(for: shown("… not sent"))
+            await run.wait(for: shown("…not sent"))
             gate.open()
             #expect(try await run.finish() == 0)
             #expect(rows(run, columns: 1000) == ["> a line that was begun and is not sent", ""])
