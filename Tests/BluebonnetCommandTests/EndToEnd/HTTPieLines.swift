@@ -57,7 +57,8 @@ enum HTTPieLines {
         #"http URL/post 'object[\1]=stringified' 'object[\100]=same' 'array[1]=indexified'"#,
         // Raw JSON, forms and files.
         #"echo -n '{"hello": "world"}' | http POST URL/post"#, #"http POST URL/post < files/data.json"#,
-        #"http --form POST URL/post name='John Smith'"#, #"http -f POST URL/post name='John Smith' cv@~/files/data.xml"#,
+        #"http --form POST URL/post name='John Smith'"#,
+        #"http -f POST URL/post name='John Smith' cv@~/files/data.xml"#,
         #"http -f POST URL/post name='John Smith' cv@'~/files/data.bin;type=application/pdf'"#,
         #"http -f URL/post cv@files/data.xml name=John"#, #"http --form URL/post a=1 a=2 'b=é&='"#,
         #"http --form URL/post a:=1 b=@files/text.txt"#, #"http --form URL/post 'a[b]=c'"#,
@@ -129,7 +130,10 @@ enum HTTPieLines {
         (#"http --ciphers=ECDHE-RSA-AES128-GCM-SHA256 URL/get"#, #"http URL/get"#, "--tls-min VERSION leaves out"),
         (#"http --max-headers=100 URL/get"#, #"http URL/get"#, "It is not needed"),
         (#"http --ignore-netrc localhost:PORT/netrc"#, #"http localhost:PORT/netrc"#, "read with --netrc only"),
-        (#"http --proxy=http:URL http://example.test/x"#, #"http --proxy URL http://example.test/x"#, "without “http:”"),
+        (
+            #"http --proxy=http:URL http://example.test/x"#, #"http --proxy URL http://example.test/x"#,
+            "without “http:”"
+        ),
         (#"http -F URL/redirect/3"#, #"http URL/redirect/3"#, "HTTPie's -F is the default"),
         (#"http -b URL/get"#, #"http --body URL/get"#, "--body for HTTPie's"),
         (#"http -m URL/get"#, #"http --meta URL/get"#, "--meta for HTTPie's"),
@@ -151,7 +155,8 @@ enum HTTPieLines {
 
     /// Lines that no program of the two sends.
     static let refused = [
-        #"http URL/post 'foo[bar]=OK' 'foo[baz][quux=FAIL'"#, #"http URL/post 'array[]:=1' 'array[]:=2' 'array[key]:=3'"#,
+        #"http URL/post 'foo[bar]=OK' 'foo[baz][quux=FAIL'"#,
+        #"http URL/post 'array[]:=1' 'array[]:=2' 'array[key]:=3'"#,
         #"http URL/post 'foo]=x'"#, #"http URL/post 'a:=nope'"#, #"http URL/post word"#,
         #"http URL/post name=@files/missing.txt"#, #"http URL/post cv@files/text.txt"#, #"http URL/post --raw x a=1"#,
         #"http --print=x URL/get"#, #"http --timeout=soon URL/get"#,
