@@ -1,4 +1,5 @@
-/// Lines for curl, in which `URL` stands for that of the server.
+/// Lines for curl, in which `URL` stands for that of the server, `HOST` for its address and its
+/// port, and `PORT` for the port.
 enum CurlLines {
     /// Lines that are understood: browsers copied some of them.
     static let understood = [
@@ -256,6 +257,109 @@ enum CurlLines {
         """#,
         #"curl URL/a   # a comment"#,
         #"curl   URL/spaces  "#,
+        #"curl -x URL http://example.test/path"#,
+        #"curl --proxy URL -U ada:secret http://example.test/"#,
+        #"curl -x URL -H 'X-A: 1' -d a=1 'http://example.test/x?y=z'"#,
+        #"curl -x URL --proxy-user ada:secret --proxy-basic http://example.test/"#,
+        #"curl --digest -u ada:secret URL"#,
+        #"curl --basic -u ada:secret URL"#,
+        #"curl -n URL"#,
+        #"curl -b jar.txt -c jar.txt URL"#,
+        #"curl -b '' URL"#,
+        #"curl -sS -XPOST -H 'Content-Type: application/json' --data '{"a":1}' URL/api"#,
+        #"""
+        curl --request POST --url URL/v1/x --header 'Authorization: Bearer a' \
+          --header 'Content-Type: application/json' --data '{"a": 1}'
+        """#,
+        #"""
+        curl -L -X POST -H "Accept: application/vnd.github+json" -H "Authorization: Bearer <TOKEN>" \
+          -H "X-GitHub-Api-Version: 2022-11-28" URL/repos/O/R/issues \
+          -d '{"title":"Found a bug","labels":["bug"]}'
+        """#,
+        #"curl URL/v1/charges -u sk_test_x: -d amount=2000 -d currency=usd -d "metadata[order_id]=6735""#,
+        #"curl -XGET "URL/_search?pretty" -H 'Content-Type: application/json' -d'{"query":{"match_all":{}}}'"#,
+        #"curl -X POST --data-urlencode 'payload={"channel": "@x", "text": "hi <https://a.b>"}' URL"#,
+        #"curl -X PUT -T photo.png -H "x-amz-acl: public-read" URL/bucket/photo.png"#,
+        #"curl -F 'file=@photo.png' -F 'json={"a":1};type=application/json' URL"#,
+        #"curl -F 'f=@photo.png;type=image/png;filename=x.png' -F 'g=@lines.txt' URL"#,
+        #"curl --form-string 'a=<b>' --form-string 'c=@d' URL"#,
+        #"curl -G --data-urlencode 'q=ä ö' --data-urlencode 'r=1+1' URL/s"#,
+        #"curl -G --data-urlencode name@lines.txt URL"#,
+        #"curl --url-query 'q=ä' --url-query b=2 URL"#,
+        #"curl -r -500 URL"#,
+        #"curl -r 0-1,5-9 URL"#,
+        #"curl -e http://a.example/ -A agent -H 'X-C: d' URL"#,
+        #"curl -H 'Content-Length: 3' -d a=1 URL"#,
+        #"curl -H 'Expect:' -d a=1 URL"#,
+        #"curl -H 'Accept: text/a' -H 'Accept: text/b' URL"#,
+        #"curl --head -H 'X-A: b' URL"#,
+        #"curl 'URL/a%20b?c=%7B%7D'"#,
+        #"curl 'URL/a;b=c/d,e/f@g/h:i/j!k/$l/*m(n)'"#,
+        #"curl -g 'URL?a[]=1&a[]=2'"#,
+        #"curl -d 'a[]=1' -d 'a[]=2' URL"#,
+        #"curl -d a=1 --data-urlencode b=ü --data-binary c=3 --data-raw d=4 URL"#,
+        #"curl -X PUT --data-binary '@data.json' -H 'Content-Type: application/octet-stream' URL"#,
+        #"curl -T data.json -H 'Expect:' URL/x"#,
+        #"curl -T photo.png -u ada:secret URL/dav/"#,
+        #"curl --json '[1]' -u ada:secret 'URL/x?y=z'"#,
+        #"curl -s -o /dev/null -A x URL"#,
+        #"curl --max-time 10 --retry 3 --connect-timeout 5 -fsSL URL"#,
+        #"curl -4 -sS --tlsv1.3 --http1.1 URL"#,
+        #"curl -k -L -v -i -s URL -o out.txt"#,
+        #"curl -u 'user@example.org:p:a/ss' URL"#,
+        #"curl http://ada:secret@HOST/x"#,
+        #"curl http://ada:p%40ss@HOST/x"#,
+        #"curl HOST/a"#,
+        #"curl HTTP://HOST/a"#,
+        #"curl http://HOST?a=b"#,
+        #"curl --resolve example.test:PORT:127.0.0.1 http://example.test:PORT/x"#,
+        #"curl --connect-to example.test:80:HOST http://example.test/x"#,
+        #"curl -H 'Host: a.example' -H 'X-Forwarded-For: 1.2.3.4' URL"#,
+        #"curl -X OPTIONS -H 'Origin: https://a.example' -H 'Access-Control-Request-Method: PUT' URL/cors"#,
+        #"curl -H 'If-Modified-Since: Sat, 29 Oct 1994 19:43:31 GMT' URL"#,
+        #"curl -H "Content-Type: application/x-ndjson" --data-binary $'{"a":1}\n{"b":2}\n' URL/_bulk"#,
+        #"curl -d 'a=1&b=2' -X PUT URL --compressed"#,
+        #"curl -d '' -X DELETE URL"#,
+        #"curl -H 'TE: trailers' URL"#,
+        #"""
+        curl 'URL/x' --compressed \
+          -H 'User-Agent: Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0' \
+          -H 'Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' \
+          -H 'Accept-Language: en-US,en;q=0.5' -H 'Accept-Encoding: gzip, deflate, br, zstd' \
+          -H 'Connection: keep-alive' -H 'Cookie: a=b; c=d' -H 'Upgrade-Insecure-Requests: 1' \
+          -H 'Sec-Fetch-Dest: document' -H 'Sec-Fetch-Mode: navigate' -H 'Sec-Fetch-Site: none' \
+          -H 'Sec-Fetch-User: ?1' -H 'Priority: u=0, i' -H 'TE: trailers'
+        """#,
+        #"""
+        curl 'URL/graphql' -H 'accept: */*' -H 'content-type: application/json' -b '_ga=GA1.1; s=abc%3D' \
+          -H 'origin: https://a.example' -H 'priority: u=1, i' -H 'referer: https://a.example/' \
+          -H 'sec-fetch-mode: cors' \
+          --data-raw $'{"query":"query { a(b: \\"c\\") { d\u0021 } }","variables":{"e":"it\'s"}}'
+        """#,
+        #"""
+        curl 'URL/upload' -X POST -H 'Content-Type: multipart/form-data; boundary=----geckoformboundary1' \
+          --data-binary $'------geckoformboundary1\r\nContent-Disposition: form-data; name="a"; filename="b.txt"\r\nContent-Type: text/plain\r\n\r\nhi\n\r\n------geckoformboundary1--\r\n'
+        """#,
+        #"curl URL -H "X-Dollar: a\$b" -H "X-Tick: a\`b""#,
+        #"curl -d "it's \"quoted\" \\ and 100%" URL"#,
+        #"curl --data-urlencode "a=it's 100% & more" URL"#,
+        #"curl -F 'a=b,c' -F 'd=e=f' URL"#,
+        #"curl -F 'a=ü' -F 'ü=b' URL"#,
+        #"curl -F 'f=@photo.png;filename=ü.png' URL"#,
+        #"curl -F "f=@photo.png;filename=a\\\"b.png" URL"#,
+        #"curl -F a=1 --compressed -H 'Accept: application/json' URL"#,
+        #"curl -F 'f=@lines.txt;type=text/plain; charset=utf-8' URL"#,
+        #"curl --oauth2-bearer token -d a=1 URL"#,
+        #"curl -L --max-redirs -1 URL"#,
+        #"curl -H 'X-A;' -H 'X-B:' -H 'X-C: ' URL"#,
+        #"curl -XPATCH -d @data.json -H "Content-Type: application/merge-patch+json" -H 'If-Match: "1"' URL/x"#,
+        #"curl -T - URL/x"#,
+        #"curl --upload-file photo.png --url URL/up/"#,
+        #"curl -Lo out.txt URL/a"#,
+        #"curl -LsSfo out.txt URL/a"#,
+        #"curl -sXPOST URL"#,
+        #"curl -vvv URL"#,
+        #"curl -HAccept:text/html -uada:secret URL"#,
     ]
 
     /// Lines that are refused, and what the message names.
@@ -311,5 +415,14 @@ enum CurlLines {
         (#"curl -m soon URL"#, #"-m"#),
         (#"curl --data=a URL"#, #"--data=a"#),
         (#"curl -d $'a\x00b' URL"#, #"NUL"#),
+        (#"curl -OJ URL/a"#, #"-J"#),
+        (#"curl --create-dirs -o a/b URL"#, #"--create-dirs"#),
+        (#"curl -R -O URL/a"#, #"-R"#),
+        (#"curl --retry 2 --retry-delay 1 URL"#, #"--retry-delay"#),
+        (#"curl --request-target /x URL"#, #"--request-target"#),
+        (#"curl --trace - URL"#, #"--trace"#),
+        (#"curl --http1.0 URL"#, #"--http1.0"#),
+        (#"curl -t a=b URL"#, #"-t"#),
+        (#"curl -T '{a,b}' URL"#, #"No such file"#),
     ]
 }

@@ -12,7 +12,7 @@ import Testing
     func `from-curl sends what curl sends`(line: String) async throws {
         try await withFiles { folder in
             try await FaultServer.run(Self.anything) { server in
-                let line = line.replacing("URL", with: server.baseURL)
+                let line = Self.filled(line, for: server)
                 let script = line.hasPrefix("$ ") ? String(line.dropFirst(2)) : line
                 let curl = try await Self.shell(script, in: folder)
                 try #require(curl.status == 0, "\(curl.errors)")
@@ -139,6 +139,12 @@ import Testing
         }
     }
 
+    private static func filled(_ line: String, for server: FaultServer) -> String {
+        let host = server.baseURL.replacing("http://", with: "")
+        return line.replacing("URL", with: server.baseURL).replacing("HOST", with: host)
+            .replacing("PORT", with: host.drop { $0 != ":" }.dropFirst())
+    }
+
     /// Runs a line by bash, as a person does.
     private static func shell(_ line: String, in folder: URL) async throws -> Command.Output {
         let process = Process()
@@ -156,10 +162,11 @@ private struct SentRequest: Equatable {
     let body: Data
 
     init(_ request: FaultServer.Request) {
-        // A path has no brackets and braces (RFC 3986 §3.3); curl sends them nevertheless.
-        line = ["[": "%5B", "]": "%5D", "{": "%7B", "}": "%7D"].reduce(request.requestLine) { line, sign in
-            line.replacing(sign.key, with: sign.value)
-        }
+        // A path has no brackets and braces (RFC 3986 §3.3); curl sends them nevertheless. The case
+        // of the digits behind a percent sign says nothing (RFC 3986 §6.2.2.1).
+        let signs = ["[": "%5B", "]": "%5D", "{": "%7B", "}": "%7D"]
+        let encoded = signs.reduce(request.requestLine) { $0.replacing($1.key, with: $1.value) }
+        line = encoded.replacing(/%[0-9a-f]{2}/.ignoresCase()) { $0.output.uppercased() }
         let type = request.value(of: "content-type") ?? ""
         let boundary = type.firstMatch(of: /^multipart\/form-data; boundary=([^;]+)$/).map { String($0.1) }
         // A boundary that the line itself has is in both.
@@ -167,9 +174,10 @@ private struct SentRequest: Equatable {
         fields = request.headers.compactMap { name, value in
             let name = name.lowercased()
             switch name {
-            // Each program names itself; curl waits for 100 Continue with every -T.
+            // Each program names itself; curl waits for 100 Continue with every -T, and sends to
+            // proxies a field that no standard has (RFC 9110 §7.6.1).
             case "user-agent" where value.hasPrefix("curl/") || value.hasPrefix("bluebonnet/"): return nil
-            case "expect": return nil
+            case "expect", "proxy-connection": return nil
             case "content-length" where isMade: return nil
             // Sent with a POST and a PUT that have no body (RFC 9110 §8.6); curl does not.
             case "content-length" where value == "0": return nil
