@@ -64,11 +64,24 @@ enum StandardInput {
         )
     }
 
-    /// Whether it has bytes, or is a pipe that somebody can still write to.
-    private static var mayHaveMore: Bool {
+    /// Says that there are bytes that are not sent, since something else is the body. Input that
+    /// the calling program has as well is its own.
+    static func tellIfLeftOver() {
+        guard isPiped, hasBytes, !isShared else { return }
+        StandardStream.error.write(
+            line: "bluebonnet: Standard input is not sent. Write @- as the body to send it, or --ignore-stdin (-I)."
+        )
+    }
+
+    private static var hasBytes: Bool {
         var count: Int32 = 0
         // The call writes one `Int32`, and does not keep the pointer.
-        if unsafe ioctl(0, UInt(FIONREAD), &count) == 0, count > 0 { return true }
+        return unsafe ioctl(0, UInt(FIONREAD), &count) == 0 && count > 0
+    }
+
+    /// Whether it has bytes, or is a pipe that somebody can still write to.
+    private static var mayHaveMore: Bool {
+        if hasBytes { return true }
         var entry = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
         // The count is that of the entries, and `poll` does not keep the pointer. A pipe that
         // nobody writes to is at its end, and a file is always ready.

@@ -32,7 +32,12 @@ struct RequestRunner {
         let plan = try RequestPlan(arguments) { path throws(CommandFailure) in
             try RequestPlan.readFile(path, until: deadline)
         }
-        if method == nil, plan.request.body == nil, !options.ignoreStdin { StandardInput.tellIfUnsent() }
+        if method == nil, plan.request.body == nil, !options.ignoreStdin {
+            StandardInput.tellIfUnsent()
+        } else if !options.ignoreStdin, !options.chunked {
+            // What is the body has been read, unless it is sent while it is read.
+            StandardInput.tellIfLeftOver()
+        }
         let headers = ServerHeaders(kept.compactMap(\.headerName) + options.hostHeader, of: plan.request.url)
         if options.offline || options.curl { return try await showRequest(of: plan, named) }
         // A request that has an effect is not sent where its response cannot be saved.

@@ -41,6 +41,22 @@ extension Pipe {
         }
     }
 
+    @Test(arguments: [["post", "a=1"], ["post", "--raw=x"], ["get"], ["delete"]])
+    func `input that is not sent is not dropped in silence`(arguments: [String]) async throws {
+        try await withDirectory { folder in
+            let file = folder.appending(path: "input")
+            try Data("piped".utf8).write(to: file)
+            try await FaultServer.run(Self.anything) { server in
+                let request = [arguments[0], server.baseURL] + arguments.dropFirst()
+                let output = try await Command.run(request, connecting: "<'\(file.path)'")
+                #expect(output.status == 0 && output.errors.contains("Standard input is not sent."), "\(output)")
+                let silent = try await Command.run(request + ["-I"], connecting: "<'\(file.path)'")
+                #expect(silent.status == 0 && silent.errors.isEmpty, "\(silent)")
+                #expect(!server.requests.contains { $0.bodyText.contains("piped") })
+            }
+        }
+    }
+
     @Test func `empty input is not a body, and neither is /dev/null`() async throws {
         try await FaultServer.run(Self.anything) { server in
             #expect(try await Command.run("post", server.baseURL).status == 0)
