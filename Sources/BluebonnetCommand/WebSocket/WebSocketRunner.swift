@@ -47,10 +47,10 @@ struct WebSocketRunner: Sendable {
         tell(try await socket.value)
         typed?.begin()
         // When the shell continues a command that Ctrl-Z has stopped, the cursor is elsewhere.
-        let signals = TerminationSignals([SIGCONT]) { [typed] _ in typed?.showAgain() }
+        let signals = typed.map { typed in TerminationSignals([SIGCONT]) { _ in typed.showAgain() } }
         defer {
             typed?.end()
-            signals.stop()
+            signals?.stop()
         }
         let lines = try typed.map { LineReader($0) } ?? LineReader(input())
         try await withThrowingTaskGroup(of: Void.self) { group in
