@@ -1,11 +1,10 @@
 import HTTPTypes
 import NIOCore
-import NIOHPACK
 
 extension HTTP2Connection: HTTP2FrameReceiver {
     // MARK: Responses
 
-    func received(fields: HPACKHeaders, on identifier: Int, endsStream: Bool) {
+    func received(fields: HTTP2FieldSection, on identifier: Int, endsStream: Bool) {
         guard let stream = streams[identifier], stream.ending == nil else { return }
         // RFC 9113 §8.5: a tunnel has no other frames with content than DATA.
         guard stream.tunnel == nil else {
@@ -140,35 +139,23 @@ extension HTTP2Connection: HTTP2FrameReceiver {
         if let increment = receiveWindow.takeIncrement() { frames?.sendWindowUpdate(increment, on: 0) }
     }
 
-    func connectionWindowChanged(to available: Int) {
-        // What was written to a full channel has not been counted there yet.
-        guard let frames, frames.isWritable else { return }
-        receiveWindow.correct(available: available)
-        creditConnection()
-    }
-
-    func sendWindowChanged(to available: Int) {
-        let hadWindow = sendWindow > 0
-        sendWindow = available
-        if !hadWindow, available > 0 { send() }
-    }
-
     func receivedWindowUpdate(_ increment: Int, on identifier: Int) {
         guard updates.take() else {
-            frames?.sendGoAway(.enhanceYourCalm)
             let clause = "sent more WINDOW_UPDATE frames than what it was sent gives reason for"
-            return connectionFailed(HTTP2Fault(.flood, clause: clause))
+            return end(HTTP2Fault(.flood, sending: .enhanceYourCalm, clause: clause))
         }
         guard identifier != 0 else {
             sendWindow += increment
+            // RFC 9113 §6.9.1.
+            guard sendWindow <= HTTP2ReceiveWindow.largest else {
+                let clause = "made the window of the connection larger than 2^31-1 bytes"
+                return end(HTTP2Fault(.violation, sending: .flowControlError, clause: clause))
+            }
             return
         }
         guard let stream = streams[identifier], stream.ending == nil else { return }
-        // RFC 9113 §6.9 and §6.9.1. The codec looks at this only while the request is being sent.
-        guard increment > 0 else {
-            return fail(stream, HTTP2Fault(.violation, clause: "sent a WINDOW_UPDATE frame of nothing"))
-        }
         stream.sendWindow += increment
+        // RFC 9113 §6.9.1.
         guard stream.sendWindow <= HTTP2ReceiveWindow.largest else {
             let clause = "made the window of a stream larger than 2^31-1 bytes"
             return fail(stream, HTTP2Fault(.violation, sending: .flowControlError, clause: clause))
@@ -189,10 +176,13 @@ extension HTTP2Connection: HTTP2FrameReceiver {
             // §6.9.2: a window may become negative, and then waits until it is positive again.
             for stream in streams.values {
                 stream.sendWindow += growth
-                guard stream.sendWindow <= HTTP2ReceiveWindow.largest || stream.ending != nil else {
-                    return settingsFailed()
-                }
                 turns.wake(stream.identifier)
+            }
+            // §6.9.2.
+            let isTooLarge = streams.values.contains { $0.sendWindow > HTTP2ReceiveWindow.largest && $0.ending == nil }
+            guard !isTooLarge else {
+                let clause = "sent a setting that makes the window of a stream larger than 2^31-1 bytes"
+                return end(HTTP2Fault(.violation, sending: .flowControlError, clause: clause))
             }
         }
         // The pool may have begun with less than the usual capacity.
@@ -201,14 +191,6 @@ extension HTTP2Connection: HTTP2FrameReceiver {
         }
         if machine.peer.allowsConnectProtocol { pool.remember(tunnels: true, to: route.origin) }
         startAwaitingSettings()
-    }
-
-    /// RFC 9113 §6.9.2: new settings have made a window too large. The codec looks at the streams
-    /// alone whose request is being sent.
-    private func settingsFailed() {
-        frames?.sendGoAway(.flowControlError)
-        let clause = "sent a setting that makes the window of a stream larger than 2^31-1 bytes"
-        connectionFailed(HTTP2Fault(.violation, sending: .flowControlError, clause: clause))
     }
 
     func receivedPingAcknowledgement(_ data: UInt64) {
@@ -246,6 +228,12 @@ extension HTTP2Connection: HTTP2FrameReceiver {
     func streamFailed(_ fault: HTTP2Fault, on identifier: Int) {
         guard let stream = streams[identifier], stream.ending == nil else { return }
         fail(stream, NetworkingError(fault, from: stream.origin), reset: nil)
+    }
+
+    /// A rule that the frame layer does not know was broken.
+    private func end(_ fault: HTTP2Fault) {
+        frames?.sendGoAway(fault.code)
+        connectionFailed(fault)
     }
 
     func connectionFailed(_ fault: HTTP2Fault) {

@@ -5,8 +5,6 @@ extension HTTP2Connection {
         /// recommends to servers.
         var concurrentStreams: Int? = 100
         var initialWindow = 65_535
-        /// The size of the table for the fields of requests.
-        var fieldTable = 4096
         /// RFC 8441: whether CONNECT may name a protocol.
         var allowsConnectProtocol = false
     }

@@ -1,6 +1,5 @@
 import HTTPTypes
 import NIOCore
-import NIOHPACK
 
 /// One HTTP/2 connection (RFC 9113): its streams, its windows and its life. Each stream carries one
 /// exchange, whose decisions are in its ``ExchangeRun``.
@@ -159,8 +158,7 @@ final class HTTP2Connection {
         let fields = HTTP2RequestFields.encode(
             head,
             scheme: route.origin.isSecure ? "https" : "http",
-            upgrade: exchange.request.upgrade,
-            table: machine.peer.fieldTable
+            upgrade: exchange.request.upgrade
         )
         let sent = isSentAtOnce ? body.readableBytes : 0
         // RFC 8441 §4: the stream goes on in both directions.
@@ -272,6 +270,11 @@ extension HTTP2Connection: HTTPConnection {
         if let idleEnd, idleEnd <= now, streams.isEmpty { close() }
         guard let pooled, let frames, machine.mayBegin else {
             return pool.giveBack(exchange, refusedBy: pooled, isNew: !machine.hasServed)
+        }
+        // RFC 9113 §5.1.2: the limit may have become lower after the pool had chosen.
+        guard streams.count < machine.capacity else {
+            pool.giveBack(exchange, refusedBy: nil)
+            return release(at: now)
         }
         guard exchange.request.upgrade == nil || machine.peer.allowsConnectProtocol else {
             // RFC 8441 §3: only the settings tell, which a new connection does not have yet.

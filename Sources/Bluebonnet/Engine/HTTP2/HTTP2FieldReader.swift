@@ -1,5 +1,4 @@
 import HTTPTypes
-import NIOHPACK
 
 /// Turns the field sections of responses into ``RawHeaderFields``, and checks them (RFC 9113 §8.2,
 /// §8.3). It has memory that is used again.
@@ -15,89 +14,104 @@ struct HTTP2FieldReader {
     }
 
     private let limits: HTTP1Limits
-    private var section: [UInt8] = []
+    /// Where the fields lie behind `start`.
     private var entries: [RawHeaderFields.Entry] = []
     private var names: RawHeaderFields.FramingNames = []
-
-    /// RFC 9113 §6.5.2: the size of a field is that of its name and value, and this much more.
-    static let overhead = 32
+    /// The end of the pseudo-header fields in the bytes of the section.
+    private var start = 0
+    /// The bytes of the names and values.
+    private var byteCount = 0
 
     init(limits: HTTP1Limits) {
         self.limits = limits
     }
 
     /// Reads the head of a response, informational or final.
-    mutating func head(_ fields: HPACKHeaders) throws(HTTP2Fault) -> Head {
+    mutating func head(_ section: HTTP2FieldSection) throws(HTTP2Fault) -> Head {
         var status: Int?
         begin()
-        var hasFields = false
-        for (name, value, _) in fields {
-            guard name.utf8.first == UInt8(ascii: ":") else {
-                hasFields = true
-                try append(name, value)
+        for entry in section.entries {
+            guard entry.nameLength > 0, section.bytes[Int(entry.nameStart)] == ASCII.colon else {
+                try append(entry, of: section)
                 continue
             }
             // §8.3: pseudo-header fields come first, once each; §8.3.2: a response has this one.
-            guard !hasFields, status == nil, name == ":status", let code = Self.statusCode(value) else {
+            guard entries.isEmpty, status == nil, let code = Self.statusCode(entry, of: section) else {
                 throw HTTP2Fault(.malformedFields, clause: "sent a response with a wrong pseudo-header field")
             }
             status = code
+            start = Int(entry.valueEnd)
         }
+        try checkSize(section)
         guard let status else { throw HTTP2Fault(.malformedFields, clause: "sent a response without :status") }
-        let raw = finish()
-        return Head(statusCode: status, fields: raw, contentLength: try Self.length(raw), byteCount: section.count)
+        let raw = finish(section)
+        let length = try Self.length(raw)
+        return Head(statusCode: status, fields: raw, contentLength: length, byteCount: byteCount)
     }
 
     /// Reads a trailer section.
-    mutating func trailers(_ fields: HPACKHeaders) throws(HTTP2Fault) -> HTTPFields {
+    mutating func trailers(_ section: HTTP2FieldSection) throws(HTTP2Fault) -> HTTPFields {
         begin()
         // §8.1: pseudo-header fields must not be there; `append` refuses their names.
-        for (name, value, _) in fields { try append(name, value) }
-        return finish().httpFields
+        for entry in section.entries { try append(entry, of: section) }
+        try checkSize(section)
+        return finish(section).httpFields
     }
 
     private mutating func begin() {
-        section.removeAll(keepingCapacity: true)
         entries.removeAll(keepingCapacity: true)
         names = []
+        start = 0
+        byteCount = 0
     }
 
-    private mutating func append(_ name: String, _ value: String) throws(HTTP2Fault) {
-        let length = name.utf8.count + value.utf8.count
+    private mutating func append(
+        _ entry: RawHeaderFields.Entry,
+        of section: HTTP2FieldSection
+    ) throws(HTTP2Fault) {
+        let length = Int(entry.valueEnd - entry.nameStart)
         guard length <= limits.headerLine else {
             throw Self.tooLarge("a field of more than \(limits.headerLine) bytes")
         }
         guard entries.count < HTTP1Limits.fieldCount else {
             throw Self.tooLarge("more than \(HTTP1Limits.fieldCount) fields")
         }
-        guard section.count + length + (entries.count + 1) * Self.overhead <= limits.headerSection else {
+        byteCount += length
+        guard byteCount + (entries.count + 1) * HPACK.overhead <= limits.headerSection else {
             throw Self.tooLarge("a field section of more than \(limits.headerSection) bytes")
         }
-        let nameStart = section.count
-        section.append(contentsOf: name.utf8)
-        let valueStart = section.count
-        section.append(contentsOf: value.utf8)
-        try check(nameStart, valueStart)
+        try check(entry, of: section)
+        let offset = UInt32(truncatingIfNeeded: start)
         entries.append(
             RawHeaderFields.Entry(
-                nameStart: UInt32(truncatingIfNeeded: nameStart),
-                nameEnd: UInt32(truncatingIfNeeded: valueStart),
-                valueStart: UInt32(truncatingIfNeeded: valueStart),
-                valueEnd: UInt32(truncatingIfNeeded: section.count)
+                nameStart: entry.nameStart - offset,
+                nameEnd: entry.nameEnd - offset,
+                valueStart: entry.valueStart - offset,
+                valueEnd: entry.valueEnd - offset
             )
         )
+    }
+
+    /// What is not kept of a section was more than the limit.
+    private func checkSize(_ section: HTTP2FieldSection) throws(HTTP2Fault) {
+        guard !section.isTooLarge else {
+            throw Self.tooLarge("a field section of more than \(limits.headerSection) bytes")
+        }
     }
 
     private static func tooLarge(_ what: String) -> HTTP2Fault {
         HTTP2Fault(.fieldsTooLarge, sending: .cancel, clause: "sent \(what)")
     }
 
-    /// Checks the field that was appended last.
-    private mutating func check(_ nameStart: Int, _ valueStart: Int) throws(HTTP2Fault) {
+    private mutating func check(
+        _ entry: RawHeaderFields.Entry,
+        of section: HTTP2FieldSection
+    ) throws(HTTP2Fault) {
         var names = names
-        let fault = unsafe section.withUnsafeBytes { bytes -> HTTP2Fault? in
-            let name = unsafe UnsafeRawBufferPointer(rebasing: bytes[nameStart..<valueStart])
-            let value = unsafe UnsafeRawBufferPointer(rebasing: bytes[valueStart...])
+        let fault = unsafe section.bytes.withUnsafeBytes { bytes -> HTTP2Fault? in
+            // In bounds: the section has put them there.
+            let name = unsafe UnsafeRawBufferPointer(rebasing: bytes[Int(entry.nameStart)..<Int(entry.nameEnd)])
+            let value = unsafe UnsafeRawBufferPointer(rebasing: bytes[entry.value])
             // §8.2.1: lowercase, and a token as in RFC 9110 §5.1.
             guard unsafe !name.isEmpty, unsafe name.allSatisfy({ ASCII.isToken($0) && !(0x41...0x5A ~= $0) }) else {
                 return HTTP2Fault(.malformedFields, clause: "sent a field name that is not lowercase or not a name")
@@ -136,10 +150,11 @@ struct HTTP2FieldReader {
         return true
     }
 
-    private func finish() -> RawHeaderFields {
+    private func finish(_ section: HTTP2FieldSection) -> RawHeaderFields {
         // The bytes are copied before the closure returns.
-        unsafe section.withUnsafeBytes { bytes in
-            unsafe RawHeaderFields(section: bytes, entries: entries, framingNames: names, reason: 0..<0)
+        unsafe section.bytes.withUnsafeBytes { bytes in
+            let fields = unsafe UnsafeRawBufferPointer(rebasing: bytes[start...])
+            return unsafe RawHeaderFields(section: fields, entries: entries, framingNames: names, reason: 0..<0)
         }
     }
 
@@ -154,11 +169,13 @@ struct HTTP2FieldReader {
         }
     }
 
-    /// Three digits (RFC 9110 §15).
-    private static func statusCode(_ value: String) -> Int? {
-        guard value.utf8.count == 3, value.utf8.allSatisfy(ASCII.isDigit), let code = Int(value), code >= 100 else {
-            return nil
-        }
-        return code
+    /// The value of :status, which is three digits (RFC 9110 §15).
+    private static func statusCode(_ entry: RawHeaderFields.Entry, of section: HTTP2FieldSection) -> Int? {
+        let value = section.bytes[entry.value]
+        guard section.bytes[Int(entry.nameStart)..<Int(entry.nameEnd)].elementsEqual(":status".utf8),
+            value.count == 3, value.allSatisfy(ASCII.isDigit)
+        else { return nil }
+        let code = value.reduce(0) { 10 * $0 + Int($1 - UInt8(ascii: "0")) }
+        return code >= 100 ? code : nil
     }
 }

@@ -13,36 +13,24 @@ struct HTTP2OutboundCount {
     private(set) var written = 0
     /// The bytes that were handed over before the last flush: the system knows of no others.
     private var flushed = 0
-    /// The content that the frame layer has not written: it waits for a flush, or for a channel
-    /// that is full.
-    private var held = 0
 
     /// The bytes in front of the payload of a frame (RFC 9113 §4.1).
-    static let frameHeader = 9
+    static let frameHeader = HTTP2Frame.Header.length
 
     /// A frame was handed over, with so many bytes of content where it is DATA.
     mutating func handOver(content: Int = 0) {
         handedOver += content + Self.frameHeader
-        held += content
     }
 
-    /// The frame layer has written so many bytes of content.
-    mutating func encoded(content: Int) {
-        // What was taken for dropped may have waited for its stream.
-        held = max(0, held - content)
-    }
-
-    /// All that was handed over was flushed. Where the channel is writable then, the frame layer
-    /// holds nothing back; what is missing was dropped, because its stream has ended.
-    mutating func flushed(isWritable: Bool) {
+    /// All that was handed over is flushed.
+    mutating func flush() {
         flushed = handedOver
-        if isWritable { held = 0 }
     }
 
     /// Notes how many bytes are unsent now: in the channel, and in the system's buffer. Returns
     /// ``written``.
     mutating func look(unsent: Int) -> Int {
-        written = max(written, flushed - unsent - held)
+        written = max(written, flushed - unsent)
         return written
     }
 

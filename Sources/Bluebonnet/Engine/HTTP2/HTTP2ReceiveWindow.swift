@@ -33,11 +33,6 @@ struct HTTP2ReceiveWindow {
         held = 0
     }
 
-    /// Sets the bytes that the server may still send, as the frame layer has counted them.
-    mutating func correct(available: Int) {
-        self.available = available
-    }
-
     /// Makes the window larger.
     mutating func grow(to size: Int) {
         self.size = max(self.size, min(size, Self.largest))

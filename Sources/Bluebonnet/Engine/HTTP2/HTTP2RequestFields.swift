@@ -1,64 +1,43 @@
 import HTTPTypes
-import NIOHPACK
 
 /// Writes the head of a request as the field section of a stream (RFC 9113 §8.3.1).
 enum HTTP2RequestFields {
-    /// The codec makes its table as large as the server allows, which may be 2^32-1 bytes, and
-    /// searches all of it for each field.
-    private static let largestTable = 1 << 16
-
     /// The pseudo-header fields, then the fields in their order with lowercase names (§8.2).
     ///
     /// - Parameters:
     ///   - head: The head. Its field values are sent as they are.
     ///   - scheme: `https` or `http`.
     ///   - upgrade: The protocol that the stream is to go on with; nil for none.
-    ///   - table: The size of the table that the server allows; one above ``largestTable`` is not
-    ///     used.
     /// - Returns: The section.
-    static func encode(
-        _ head: RequestHead,
-        scheme: String,
-        upgrade: ProtocolUpgrade? = nil,
-        table: Int = 4096
-    ) -> HPACKHeaders {
-        var section = HPACKHeaders()
+    static func encode(_ head: RequestHead, scheme: String, upgrade: ProtocolUpgrade? = nil) -> [HTTP2Field] {
+        var section: [HTTP2Field] = []
         section.reserveCapacity(head.fields.count + 6)
-        let indexable = table <= largestTable ? HPACKIndexing.indexable : .nonIndexable
         // RFC 8441 §4, in place of the fields that ask for it on HTTP/1.1 (§5).
-        section.add(
-            name: ":method",
-            value: upgrade == nil ? head.method.rawValue : "CONNECT",
-            indexing: indexable
-        )
-        if let upgrade { section.add(name: ":protocol", value: upgrade.token, indexing: indexable) }
-        section.add(name: ":scheme", value: scheme, indexing: indexable)
+        section.append(HTTP2Field(":method", upgrade == nil ? head.method.rawValue : "CONNECT"))
+        if let upgrade { section.append(HTTP2Field(":protocol", upgrade.token)) }
+        section.append(HTTP2Field(":scheme", scheme))
         // §8.3.1: the value of Host, which is not sent beside it.
         let authority = head.survey.host.map { head.fields[$0].value } ?? head.host
-        section.add(name: ":authority", value: authority, indexing: indexable)
-        section.add(name: ":path", value: head.target, indexing: head.target == "/" ? indexable : .nonIndexable)
+        section.append(HTTP2Field(":authority", authority))
+        section.append(HTTP2Field(":path", head.target, head.target == "/" ? .indexable : .nonIndexable))
         let nominated = head.survey.hasConnection ? nominated(in: head.fields) : []
         for position in head.fields.indices where position != head.survey.host {
             let field = head.fields[position]
             let name = field.name.canonicalName
             guard isSent(name, field, nominated), upgrade == nil || name != "sec-websocket-key" else { continue }
-            let indexing = indexing(of: name, field.value) ?? indexable
-            section.add(name: name, value: field.value, indexing: indexing)
+            let value = field.value
+            section.append(HTTP2Field(name, value, indexing(of: name, value)))
         }
-        if let offer = head.offer { section.add(name: "accept-encoding", value: offer.value, indexing: indexable) }
+        if let offer = head.offer { section.append(HTTP2Field("accept-encoding", offer.value)) }
         if case .length(let length) = head.missingFraming {
-            section.add(name: "content-length", value: String(length), indexing: .nonIndexable)
+            section.append(HTTP2Field("content-length", String(length), .nonIndexable))
         }
         return section
     }
 
     /// A trailer section (§8.1). Its names were checked: none is about the connection.
-    static func encode(trailers: HTTPFields) -> HPACKHeaders {
-        var section = HPACKHeaders()
-        for field in trailers {
-            section.add(name: field.name.canonicalName, value: field.value, indexing: .nonIndexable)
-        }
-        return section
+    static func encode(trailers: HTTPFields) -> [HTTP2Field] {
+        trailers.map { HTTP2Field($0.name.canonicalName, $0.value, .nonIndexable) }
     }
 
     /// The bytes of a trailer section without compression.
@@ -93,12 +72,12 @@ enum HTTP2RequestFields {
 
     /// RFC 7541 §7.1.3: secrets that could be guessed bit by bit are never put into the table. And
     /// values that hardly come again would only push others out.
-    private static func indexing(of name: String, _ value: String) -> HPACKIndexing? {
+    private static func indexing(of name: String, _ value: String) -> HPACK.Indexing {
         switch name {
         case "authorization", "proxy-authorization": .neverIndexed
         case "cookie" where value.utf8.count < 20: .neverIndexed
         case "content-length", "content-range", "range", "if-none-match", "if-modified-since", "if-range": .nonIndexable
-        default: nil
+        default: .indexable
         }
     }
 }

@@ -1,5 +1,4 @@
 import HTTPTypes
-import NIOHPACK
 import Testing
 
 @testable import Bluebonnet
@@ -18,7 +17,7 @@ import Testing
     private func head(_ fields: [(String, String)], limits: HTTP1Limits = HTTP1Limits()) throws -> HTTP2FieldReader.Head
     {
         var reader = HTTP2FieldReader(limits: limits)
-        return try reader.head(HPACKHeaders(fields))
+        return try reader.head(HTTP2FieldSection(fields))
     }
 
     private func kind(_ fields: [(String, String)], limits: HTTP1Limits = HTTP1Limits()) -> HTTP2Fault.Kind? {
@@ -61,17 +60,8 @@ import Testing
     @Test func `secrets are never put into the table`() throws {
         let fields: HTTPFields = [.authorization: "Basic x", .cookie: "a=b", .accept: "*/*"]
         let head = try RequestHead(method: .get, target: "/", host: "a", fields: fields, body: nil)
-        let indexing = HTTP2RequestFields.encode(head, scheme: "https").suffix(3).map(\.indexable)
+        let indexing = HTTP2RequestFields.encode(head, scheme: "https").suffix(3).map(\.indexing)
         #expect(indexing == [.neverIndexed, .neverIndexed, .indexable])
-    }
-
-    @Test(arguments: [(0, true), (65_536, true), (65_537, false), (0xFFFF_FFFF, false)])
-    func `nothing is put into a table that could become very large`(table: Int, isIndexed: Bool) throws {
-        let fields: HTTPFields = [.authorization: "Basic x", .accept: "*/*", .contentRange: "bytes */1"]
-        let head = try RequestHead(method: .get, target: "/", host: "a", fields: fields, body: nil)
-        let section = HTTP2RequestFields.encode(head, scheme: "https", table: table)
-        let other = isIndexed ? HPACKIndexing.indexable : .nonIndexable
-        #expect(section.map(\.indexable) == [other, other, other, other, .neverIndexed, other, .nonIndexable])
     }
 
     @Test func `the head of a response is read`() throws {
@@ -79,6 +69,14 @@ import Testing
         #expect(head.statusCode == 201 && head.contentLength == 3)
         #expect(head.fields[.contentLength] == "3")
         #expect(head.fields.httpFields.map(\.name.rawName) == ["content-length", "x-a"])
+    }
+
+    @Test func `the bytes of a value are kept, also where they are not UTF-8`() throws {
+        var decoder = HPACK.Decoder(limit: 1000)
+        var section = HTTP2FieldSection()
+        try decoder.decode([0x88, 0, 1, 97, 2, 0xE4, 98].span, into: &section)
+        var reader = HTTP2FieldReader(limits: HTTP1Limits())
+        #expect(try Array(reader.head(section).fields.value(at: 0)) == [0xE4, 98])
     }
 
     @Test(arguments: [
@@ -107,6 +105,13 @@ import Testing
         #expect(kind(fields + [("c", "d")], limits: limits) == .fieldsTooLarge)
     }
 
+    @Test func `a section of which not all was kept is refused`() throws {
+        let section = try HTTP2FieldSection([(":status", "200"), ("a", "b")], limit: 50)
+        var reader = HTTP2FieldReader(limits: HTTP1Limits())
+        let fault = #expect(throws: HTTP2Fault.self) { _ = try reader.head(section) }
+        #expect(fault?.kind == .fieldsTooLarge && fault?.code == .cancel)
+    }
+
     @Test func `the error names the limit that was exceeded`() {
         let limits = HTTP1Limits(headerSection: 100_000, headerLine: 50)
         let long = [(":status", "200"), ("a", String(repeating: "b", count: 50))]
@@ -119,15 +124,15 @@ import Testing
         ]
         for (fields, limits, clause) in cases {
             var reader = HTTP2FieldReader(limits: limits)
-            let fault = #expect(throws: HTTP2Fault.self) { _ = try reader.head(HPACKHeaders(fields)) }
+            let fault = #expect(throws: HTTP2Fault.self) { _ = try reader.head(HTTP2FieldSection(fields)) }
             #expect(fault?.clause == "sent \(clause)")
         }
     }
 
     @Test func `trailers have no pseudo-header field`() throws {
         var reader = HTTP2FieldReader(limits: HTTP1Limits())
-        let trailers = try reader.trailers(HPACKHeaders([("a", "b")]))
+        let trailers = try reader.trailers(HTTP2FieldSection([("a", "b")]))
         #expect(trailers == [.init("a")!: "b"])
-        #expect(throws: HTTP2Fault.self) { _ = try reader.trailers(HPACKHeaders([(":status", "200")])) }
+        #expect(throws: HTTP2Fault.self) { _ = try reader.trailers(HTTP2FieldSection([(":status", "200")])) }
     }
 }

@@ -10,8 +10,7 @@ import Testing
     private func count(content: Int) -> HTTP2OutboundCount {
         var count = HTTP2OutboundCount()
         count.handOver(content: content)
-        count.encoded(content: content)
-        count.flushed(isWritable: true)
+        count.flush()
         return count
     }
 
@@ -28,8 +27,7 @@ import Testing
         // As much as was sent follows, so that the unsent bytes are always the same.
         for _ in 0..<2 {
             count.handOver(content: 500 - Self.header)
-            count.encoded(content: 500 - Self.header)
-            count.flushed(isWritable: true)
+            count.flush()
             _ = count.look(unsent: mark)
         }
         #expect(count.written == 1000)
@@ -37,28 +35,14 @@ import Testing
         #expect(written == mark)
     }
 
-    @Test func `what waits for a flush, or in the frame layer, is not written`() {
+    @Test func `what waits for a flush is not written`() {
         var count = count(content: 100)
         let first = count.look(unsent: 0)
         count.handOver(content: 100)
         let unflushed = count.look(unsent: 0)
-        count.flushed(isWritable: false)
-        let held = count.look(unsent: 0)
-        count.encoded(content: 100)
+        count.flush()
         let written = count.look(unsent: 0)
-        #expect([first, unflushed, held, written] == [109, 109, 118, 218])
-    }
-
-    @Test func `content that the frame layer has dropped is not waited for`() {
-        var count = HTTP2OutboundCount()
-        count.handOver(content: 100)
-        count.flushed(isWritable: true)
-        let written = count.look(unsent: 0)
-        #expect(written == count.handedOver)
-        // Where it was not, no more can be written than was handed over.
-        count.encoded(content: 100)
-        let all = count.look(unsent: 0)
-        #expect(all == count.handedOver)
+        #expect([first, unflushed, written] == [109, 109, 218])
     }
 
     @Test func `the count never goes back, though TLS makes the bytes more`() {

@@ -46,12 +46,6 @@ import Testing
         #expect(window.size == 4000)
     }
 
-    @Test func `bytes that only the frame layer has counted are given back`() {
-        var window = window()
-        window.correct(available: 300)
-        expectIncrement(700, of: &window)
-    }
-
     @Test func `no window exceeds the largest that there is`() {
         var window = HTTP2ReceiveWindow(size: .max, available: 0)
         expectIncrement(HTTP2ReceiveWindow.largest, of: &window)

@@ -30,8 +30,6 @@ struct HTTP2Rule: Sendable, CustomTestStringConvertible {
     var method = HTTPRequest.Method.get
     /// Whether the request on the stream is still being sent.
     var isUploading = false
-    /// The reason why the server gets another code than that of the RFC.
-    var deviation: Comment?
 
     var testDescription: String { "\(section): \(name)" }
 
@@ -69,13 +67,6 @@ struct HTTP2Rule: Sendable, CustomTestStringConvertible {
     var asHead: HTTP2Rule {
         var rule = self
         rule.method = .head
-        return rule
-    }
-
-    /// The same where the server may get another code.
-    func deviating(_ reason: Comment) -> HTTP2Rule {
-        var rule = self
-        rule.deviation = reason
         return rule
     }
 
