@@ -113,9 +113,7 @@ struct ServeCommand: AsyncParsableCommand {
         if case SocketAddressError.unixDomainSocketPathTooLong = error {
             return "the path “\(unix ?? "")” is too long for a socket."
         }
-        guard let code = (error as? IOError)?.errnoCode else {
-            return error is SocketAddressError.UnknownHost ? "there is no address for “\(host)”." : "\(error)."
-        }
+        guard let code = (error as? IOError)?.errnoCode else { return "\(error)." }
         switch code {
         case EADDRINUSE where unix == nil:
             return "port \(port) is in use. --port takes another one, and --port 0 one that is free."
