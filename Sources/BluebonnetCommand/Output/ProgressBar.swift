@@ -60,7 +60,13 @@ struct ProgressBar: Equatable, Sendable {
 
     /// The time in whole seconds, rounded up: 0:00 means that nothing is left.
     static func timeLeft(_ duration: Duration) -> String {
-        time(.seconds(Int64((duration / .seconds(1)).rounded(.up))))
+        time(.seconds(secondsLeft(duration)))
+    }
+
+    /// The seconds, rounded up. A quotient of two durations is not exact.
+    static func secondsLeft(_ duration: Duration) -> Int64 {
+        let (seconds, attoseconds) = duration.components
+        return attoseconds > 0 ? seconds + 1 : seconds
     }
 
     /// A time: `0:03`, `12:00`, `1:02:03`.

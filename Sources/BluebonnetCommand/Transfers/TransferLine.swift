@@ -90,7 +90,7 @@ struct TransferLine: Equatable, Sendable {
         guard !isWaiting, total != nil else { return "" }
         guard let timeLeft else { return "--:--" }
         // The last second is shown as one.
-        let seconds = Int64((timeLeft / .seconds(1)).rounded(.up))
+        let seconds = ProgressBar.secondsLeft(timeLeft)
         let days = seconds / 86_400
         if days < 4 { return ProgressBar.time(.seconds(seconds)) }
         return days < 1_000 ? "\(days) days" : "--:--"

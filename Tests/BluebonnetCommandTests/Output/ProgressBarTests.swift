@@ -18,9 +18,12 @@ struct ProgressBarTests {
         #expect(ProgressBar(done: 0, total: 0).text(columns: 100).hasSuffix("100% 0 B/0 B"))
     }
 
-    @Test(arguments: [(0, "0:00"), (0.1, "0:01"), (59, "0:59"), (59.2, "1:00"), (720, "12:00"), (3723, "1:02:03")])
-    func `the time left is shown in hours, minutes and seconds`(seconds: Double, text: String) {
-        #expect(ProgressBar(done: 1, timeLeft: .seconds(seconds)).text(columns: 100) == "1 B \(text)")
+    @Test(arguments: [
+        (0, "0:00"), (100, "0:01"), (59_000, "0:59"), (59_200, "1:00"), (720_000, "12:00"), (3_723_000, "1:02:03"),
+    ])
+    func `the time left is shown in hours, minutes and seconds`(milliseconds: Int, text: String) {
+        let bar = ProgressBar(done: 1, timeLeft: .milliseconds(milliseconds))
+        #expect(bar.text(columns: 100) == "1 B \(text)")
     }
 
     @Test(arguments: [
