@@ -99,11 +99,13 @@ import Testing
         async throws
     {
         try await LocalServer.run { server in
-            let written = try await Command.run("get", server.baseURL + "/get", "--har", "/nowhere/a.har")
-            #expect(written.status == 1 && written.errors.contains("The archive cannot be written to /nowhere/a.har"))
+            let written = try await Command.run("get", server.baseURL + "/get", "--har", "/dev/full")
+            #expect(written.status == 1)
+            let sentence = "The archive cannot be written: /dev/full: No space left on device."
+            #expect(written.errors == "bluebonnet: \(sentence)\n")
         }
         let port = FaultServer.unusedPort
-        let failed = try await Command.run("get", "127.0.0.1:\(port)", "--har", "/nowhere/a.har")
+        let failed = try await Command.run("get", "127.0.0.1:\(port)", "--har", "/dev/full")
         #expect(failed.errors.contains("archive") && failed.errors.contains("could not be reached"))
     }
 
