@@ -1,6 +1,6 @@
 # Every target is one script; the scripts take arguments that make cannot pass: scripts/test
 # --repeat 20
-.PHONY: help demo test command install uninstall lint api bench docs examples clean
+.PHONY: help demo test command install uninstall package lint api bench docs examples clean
 .DEFAULT_GOAL := help
 
 help: ## what can be made
@@ -20,6 +20,9 @@ install: ## install the command, its manual page and completions: PREFIX (/usr/l
 
 uninstall: ## remove what install has installed
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install --uninstall
+
+package: ## make a Debian package of the command, and try it in a new system
+	@scripts/package
 
 lint: ## check format and house rules
 	@scripts/lint

@@ -14,7 +14,7 @@ DATE = datetime(2026, 3, 7, tzinfo=UTC)
 TEMPLATE = """\
 .Dd @DATE@
 .Dt BLUEBONNET 1
-.Os Bluebonnet
+.Os
 .Sh NAME
 .Nm bluebonnet
 .Nd send requests
