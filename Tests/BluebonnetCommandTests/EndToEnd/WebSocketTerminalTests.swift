@@ -35,7 +35,8 @@ import Testing
             gate.open()
             await run.wait(for: "two")
             try run.type("x\u{7F}lo\u{1B}[D\n")
-            await run.wait(for: "< hello")
+            // The mark in front of a message is faint.
+            await run.wait(for: "< \u{1B}[0mhello")
             try run.type("\u{4}")
             #expect(try await run.finish() == 0)
             #expect(
