@@ -38,11 +38,12 @@ struct UsageMessage {
             text = "The value of \(name) is missing. \(help)"
         } else if let flags = Self.flags(in: error) {
             text = "\(flags.0) and \(flags.1) cannot be used together."
+        } else if let hint = OptionHint.text(forValueIn: sentence) {
+            text = "\(Self.closed(sentence)) \(hint)"
         } else if sentence.contains("nexpected argument") || Self.isAboutValue(sentence) {
             text = "\(Self.closed(sentence)) \(help)"
         } else {
-            let hint = OptionHint.text(forValueIn: sentence)
-            text = [Self.closed(sentence), hint].compactMap(\.self).joined(separator: " ")
+            text = Self.closed(sentence)
         }
     }
 
