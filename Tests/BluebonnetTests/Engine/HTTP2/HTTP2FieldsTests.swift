@@ -74,7 +74,8 @@ import Testing
     @Test func `the bytes of a value are kept, also where they are not UTF-8`() throws {
         var decoder = HPACK.Decoder(limit: 1000)
         var section = HTTP2FieldSection()
-        try decoder.decode([0x88, 0, 1, 97, 2, 0xE4, 98].span, into: &section)
+        let block: [UInt8] = [0x88, 0, 1, 97, 2, 0xE4, 98]
+        try decoder.decode(block.span, into: &section)
         var reader = HTTP2FieldReader(limits: HTTP1Limits())
         #expect(try Array(reader.head(section).fields.value(at: 0)) == [0xE4, 98])
     }

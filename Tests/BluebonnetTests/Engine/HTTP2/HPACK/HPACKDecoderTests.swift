@@ -65,9 +65,10 @@ import Testing
     @Test(arguments: [0, 1, 1000])
     func `the memory of a table stays bounded, however many fields are put into it`(length: Int) {
         var table = Bluebonnet.HPACK.DynamicTable()
+        let name: [UInt8] = []
         let value = [UInt8](repeating: 97, count: length)
         for _ in 0..<10_000 {
-            table.insert([].span, value.span)
+            table.insert(name.span, value.span)
             #expect(table.size <= 4096 && table.bytes.count <= 3 * 4096)
         }
         #expect(table.count == 4096 / (length + 32))
