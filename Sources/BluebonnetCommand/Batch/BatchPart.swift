@@ -82,11 +82,11 @@ extension Request {
         if given != nil { headerFields[.contentType] = contentType }
     }
 
-    /// The boundary of `multipart/form-data; boundary=…` (RFC 2046 §5.1.1), with or without
-    /// quotes.
+    /// The boundary of a type such as `multipart/form-data; boundary=…` (RFC 2046 §5.1.1), with or
+    /// without quotes.
     static func boundary(of contentType: String) -> String? {
         let parts = parts(ofField: contentType).map { HeaderValue.trimmed(String(decoding: $0, as: UTF8.self)) }
-        guard parts.first?.lowercased() == "multipart/form-data" else { return nil }
+        guard parts.first?.lowercased().hasPrefix("multipart/") == true else { return nil }
         let name = "boundary="
         guard let part = parts.dropFirst().first(where: { $0.lowercased().utf8.starts(with: name.utf8) }) else {
             return nil
