@@ -108,10 +108,6 @@ enum HTTPieLines {
         #"http --session=user1 -a user1:password URL/get X-Foo:Bar && http --session=user1 URL/get"#,
         #"http --session=user2 URL/cookies/set && http --session=user2 URL/cookies"#,
         #"http --session=./session.json URL/headers API-Token:123 && http --session=./session.json URL/headers"#,
-        #"""
-        http --session-read-only=./ro-session.json URL/headers Custom-Header:orig-value && \
-            http --session-read-only=./ro-session.json URL/headers
-        """#,
     ]
 
     /// Lines for which one part of the request differs, as the article says.
