@@ -147,7 +147,7 @@ extension SessionCore {
                 return try await self.send(request, context: context.forPart(part))
             }
             await download.transfer?.finish(TransferResult(response, file))
-            // It may have been stopped meanwhile: then the journal forgets it before it is complete.
+            // Where it was stopped meanwhile, the journal forgets it before it is complete.
             if let error = call.error { throw error }
             try call.complete(nil, response, CallResult(head: response.head, value: file, file: file))
             await call.hooks?.settle(call)

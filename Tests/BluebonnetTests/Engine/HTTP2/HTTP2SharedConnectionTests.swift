@@ -153,7 +153,7 @@ struct HTTP2SharedConnectionTests {
     @Test func `uploads that wait for each other do not fail for that`() async throws {
         let options = HTTP2FaultServer.Options(settings: [.initialWindowSize: 1_000_000], givesWindowsBack: false)
         try await patiently(first: [.seconds(1), .seconds(3)], last: .seconds(10)) { timeout in
-            // The window comes slowly: each of the uploads waits longer than its pause for its turn.
+            // The window comes slowly: each upload waits longer than its pause for its turn.
             let steps = (0..<40).flatMap { _ in
                 [HTTP2FaultStep.wait(timeout / 10), .send(.windowUpdate(1000))]
             }
