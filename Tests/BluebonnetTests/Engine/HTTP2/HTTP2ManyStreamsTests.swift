@@ -16,12 +16,17 @@ struct HTTP2ManyStreamsTests {
                 request.path == "/first" ? [.respond()] : [.hold(gate), .respond()]
             }
             let options = HTTP2FaultServer.Options(settings: [.maxConcurrentStreams: UInt32(count)])
+            let configuration = SessionConfiguration.http2 {
+                $0.maximumConnectionsPerHost = 1
+                // On a busy machine it takes long until all of them are there.
+                $0.timeouts = Timeouts(waiting: nil, firstByte: nil, betweenBytes: nil)
+            }
             try await HTTP2FaultServer.run(script, options: options) { server in
-                try await withSession(.http2 { $0.maximumConnectionsPerHost = 1 }) { session in
+                try await withSession(configuration) { session in
                     _ = try await session.data(for: Request(to: server.baseURL + "/first"))
                     let before = try peakMemory()
                     let task = Task { await bodies(of: count, in: session) { _ in try Request(to: server.baseURL) } }
-                    try await server.waitForHeads(1 + count, timeout: .seconds(120))
+                    try await server.waitForHeads(1 + count, timeout: .seconds(240))
                     gate.open()
                     for result in await task.value { #expect(try result.get() == "") }
                     // Those of the server and of its record are in the same process.

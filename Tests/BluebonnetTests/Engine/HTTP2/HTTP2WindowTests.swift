@@ -196,7 +196,9 @@ struct HTTP2WindowTests {
         // The acknowledgement of the PING comes behind 8 MiB, as where a link holds so much.
         let gate = FaultGate()
         let script: HTTP2FaultServer.Script = [
-            .readRequest, .head(), .fill(1, blocks: HTTP2BandwidthProbe.interval / 16_384, endStream: false),
+            // The windows that the settings give count when these are acknowledged.
+            .readRequest, .send(.settingsAcknowledgement), .head(),
+            .fill(1, blocks: HTTP2BandwidthProbe.interval / 16_384, endStream: false),
             .readFrame(.ping), .fill(1, blocks: 512, endStream: false),
             .send(.ping(HTTP2Connection.probePing, acknowledgement: true)),
             .fill(1, blocks: 512, endStream: false), .hold(gate), .body(""),
