@@ -20,12 +20,11 @@ struct RequestWords: Equatable, Sendable {
     init(_ words: [String], besides commands: [String]) throws(CommandFailure) {
         let first = words.first ?? ""
         let second = words.dropFirst().first
-        let isKnownMethod = Self.methods.contains(first.uppercased())
-        if commands.contains(first), !isKnownMethod {
+        if commands.contains(first), !Self.methods.contains(first.uppercased()) {
             throw .usage("The command comes first: bluebonnet \(first) …, and its options behind it.")
         }
-        let isName = !first.isEmpty && first.utf8.allSatisfy(Self.isLetterOrHyphen)
-        let isMethod = isKnownMethod || first == first.uppercased()
+        let isName = Self.isName(first)
+        let isMethod = Self.isMethod(first)
         if isName, !isMethod || second == nil,
             let nearest = NearestWord.of(first.lowercased(), among: commands), nearest != first.lowercased()
         {
@@ -52,6 +51,13 @@ struct RequestWords: Equatable, Sendable {
         "PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "SEARCH", "REPORT", "ACL", "LINK",
         "UNLINK", "BIND", "UNBIND", "REBIND", "CHECKIN", "CHECKOUT", "MERGE", "LABEL", "UPDATE", "MKCALENDAR",
     ]
+
+    /// Whether a word is the name of a known method, or has capital letters only.
+    static func isMethod(_ word: String) -> Bool {
+        isName(word) && (methods.contains(word.uppercased()) || word == word.uppercased())
+    }
+
+    private static func isName(_ word: String) -> Bool { !word.isEmpty && word.utf8.allSatisfy(isLetterOrHyphen) }
 
     private static func isLetterOrHyphen(_ byte: UInt8) -> Bool {
         switch byte {

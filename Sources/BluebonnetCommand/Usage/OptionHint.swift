@@ -25,9 +25,9 @@ enum OptionHint {
     /// - Parameter options: The options of a request.
     /// - Returns: A sentence, or nil where the first item cannot be a URL.
     static func text(forValueAsURLOf options: RequestOptions) -> String? {
-        guard options.compress || options.rawOutput, let item = options.items.first, RequestWords.isURL(item) else {
-            return nil
-        }
+        guard options.compress || options.rawOutput, !RequestWords.isMethod(options.url),
+            let item = options.items.first, RequestWords.isURL(item)
+        else { return nil }
         return options.compress
             ? "-x is --compress, as in HTTPie; for curl's -x write --proxy \(options.url)."
             : "-r is --raw-output; for curl's -r write Range:bytes=\(options.url) behind the URL."

@@ -17,7 +17,8 @@ import Testing
                 let curl = try await Self.shell(script, in: folder)
                 try #require(curl.status == 0, "\(curl.errors)")
                 let expected = SentRequest(try #require(server.requests.last))
-                let output = try await Command.run(["from-curl", line], in: folder)
+                let process = Command.process(["from-curl", line])
+                let output = try await Self.run(process, in: folder)
                 #expect(output.status == 0, "\(output.errors)")
                 try #require(server.requests.count == 2)
                 #expect(SentRequest(try #require(server.requests.last)) == expected)
@@ -150,7 +151,13 @@ import Testing
         let process = Process()
         process.executableURL = URL(filePath: "/bin/bash")
         process.arguments = ["-c", line]
+        return try await run(process, in: folder)
+    }
+
+    /// Runs a process that uses the proxies of its line, whatever the environment says.
+    private static func run(_ process: Process, in folder: URL) async throws -> Command.Output {
         process.currentDirectoryURL = folder
+        process.environment = ProcessInfo.processInfo.environment.merging(["no_proxy": ""]) { $1 }
         return try await Command.run(process)
     }
 }

@@ -57,7 +57,6 @@ import Testing
 
     @Test(arguments: [
         ["f@/nowhere"], ["--form", "f@/nowhere"], ["--multipart", "a:=[1]"], ["--multipart"],
-        ["--multipart", "--form", "a=1"],
     ])
     func `items that cannot make a form are bad usage`(arguments: [String]) async throws {
         let output = try await Command.run(["post", "http://127.0.0.1:1/"] + arguments)

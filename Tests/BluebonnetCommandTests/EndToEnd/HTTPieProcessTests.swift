@@ -102,15 +102,14 @@ import Testing
                     .replacing("PORT", with: port)
                 // Where nothing is piped into the line, a person's terminal is the input.
                 let isPiped = line.contains("| http") || line.contains("<")
-                let script = folder.appending(path: "bin/http")
-                let text = "#!/bin/sh\nexec '\(program)' \(isPiped ? "" : "--ignore-stdin") \"$@\"\n"
-                try Data(text.utf8).write(to: script)
-                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
-                process.arguments = ["-c", "PATH=\"$PWD/bin:$PATH\"\n\(words)"]
+                // A script would be busy where another test starts a process while it is written.
+                let function = "http() { '\(program)' \(isPiped ? "" : "--ignore-stdin") \"$@\"; }"
+                process.arguments = ["-c", "\(function)\n\(words)"]
                 process.currentDirectoryURL = folder
-                // No settings of the user.
+                // No settings of the user, and proxies as the line has them.
                 process.environment = ProcessInfo.processInfo.environment.merging([
                     "HTTPIE_CONFIG_DIR": folder.path, "XDG_CONFIG_HOME": folder.path, "HOME": folder.path,
+                    "no_proxy": "",
                 ]) { $1 }
                 let output = try await Command.run(process, input: "")
                 return Run(requests: server.requests.map { Meaning(of: $0, port: port) }, output: output)
@@ -139,10 +138,8 @@ import Testing
 
     private func withFiles<Value>(_ test: (URL) async throws -> Value) async throws -> Value {
         try await withDirectory { folder in
-            for name in ["files", "bin"] {
-                let place = folder.appending(path: name)
-                try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-            }
+            let files = folder.appending(path: "files")
+            try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
             let contents: [String: Data] = [
                 "files/text.txt": Data("John is a nice guy who likes pies.\n".utf8),
                 "files/data.xml": Data("<a>x</a>\n".utf8),
