@@ -106,6 +106,8 @@ struct WebSocketRunner: Sendable {
                 throw CommandFailure.usage("Line \(line.number) is not UTF-8; --binary sends any bytes.")
             }
         }
+        // What a signal has ended is closed as that.
+        try Task.checkCancellation()
         guard let patience else { return }
         // Some servers send nothing more behind a close, also not what they owe.
         lastMessage.note()
