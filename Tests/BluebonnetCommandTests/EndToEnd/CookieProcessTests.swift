@@ -157,13 +157,12 @@ struct CookieProcessTests {
 
     @Test func `a redirect to another server takes no headers of a session there`() async throws {
         try await withDirectory { directory in
-            let environment = ["XDG_CONFIG_HOME": directory.path]
             try await FaultServer.run(.requests { _ in [.respond()] }) { other in
                 let redirect = FaultStep.respond(302, headers: [("Location", other.baseURL)])
                 try await FaultServer.run(.requests { _ in [redirect] }) { server in
                     for items in [["X-Kept:1"], ["X-Mine:1"]] {
-                        let arguments = ["get", server.baseURL, "--session", "./ada"] + items
-                        let run = try await Command.run(arguments, environment: environment)
+                        let session = directory.appending(path: "ada").path
+                        let run = try await Command.run(["get", server.baseURL, "--session", session] + items)
                         #expect(run.status == 0, "\(run)")
                     }
                     #expect(server.requests.map { $0.value(of: "X-Kept") } == ["1", "1"])
