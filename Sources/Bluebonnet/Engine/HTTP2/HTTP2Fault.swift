@@ -31,6 +31,13 @@ struct HTTP2Fault: Error, Equatable {
         self.code = code
         self.clause = clause
     }
+
+    /// A field section that is so large that it ends the connection (RFC 9113 §10.5.1).
+    static let sectionTooLarge = Self(
+        .fieldsTooLarge,
+        sending: .enhanceYourCalm,
+        clause: "sent a field section that is too large (\(HTTP2Code.enhanceYourCalm))"
+    )
 }
 
 extension NetworkingError {

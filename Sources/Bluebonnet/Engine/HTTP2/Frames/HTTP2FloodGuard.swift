@@ -26,7 +26,7 @@ struct HTTP2FloodGuard {
         }
     }
 
-    /// PING, SETTINGS and PRIORITY.
+    /// PING, SETTINGS, GOAWAY and PRIORITY.
     private var controlFrames = Rate(most: 1_000, in: .seconds(10))
     private var resets = Rate(most: 20_000, in: .seconds(30))
     /// Streams that this client has reset because of a rule of frames.
@@ -56,12 +56,12 @@ struct HTTP2FloodGuard {
     }
 
     mutating func receivedData(isEmpty: Bool, endsStream: Bool) throws(HTTP2Fault) {
-        if endsStream {
+        guard isEmpty, !endsStream else {
             emptyFrames = 0
-        } else if isEmpty {
-            emptyFrames += 1
-            if emptyFrames > Self.mostEmptyFrames { throw HTTP2FrameDecoder.flood }
+            return
         }
+        emptyFrames += 1
+        if emptyFrames > Self.mostEmptyFrames { throw HTTP2FrameDecoder.flood }
     }
 
     /// A PING or SETTINGS was acknowledged.

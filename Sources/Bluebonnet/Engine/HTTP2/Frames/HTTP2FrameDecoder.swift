@@ -215,13 +215,7 @@ struct HTTP2FrameDecoder {
         block.continuations += 1
         // RFC 9113 §10.5.1.
         guard block.continuations <= mostContinuations else { throw Self.flood }
-        guard block.bytes.readableBytes + header.length <= largestBlock else {
-            throw HTTP2Fault(
-                .fieldsTooLarge,
-                sending: .enhanceYourCalm,
-                clause: "sent a field section that is too large (\(HTTP2Code.enhanceYourCalm))"
-            )
-        }
+        guard block.bytes.readableBytes + header.length <= largestBlock else { throw .sectionTooLarge }
         block.bytes.writeImmutableBuffer(payload)
         if isWhole {
             return HTTP2Frame(stream: block.stream, payload: .fields(block.bytes, endsStream: block.endsStream))

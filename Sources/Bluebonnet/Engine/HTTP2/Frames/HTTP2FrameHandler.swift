@@ -253,11 +253,14 @@ final class HTTP2FrameHandler: ChannelInboundHandler {
             guard try obey(machine.receivedWindowUpdate(increment, on: stream), on: stream) else { return }
             receiver.receivedWindowUpdate(increment, on: stream)
         case .goAway(let code, let lastStream):
+            try machine.receivedControlFrame(now: .now())
             try machine.receivedGoAway(lastStream: lastStream)
             receiver.receivedGoAway(code, lastStream: lastStream)
         case .settings(let settings):
             try machine.receivedControlFrame(now: .now())
             if let size = settings.frameSize { frameSize = size }
+            // RFC 7541 §4.2: a smaller size before the last one counts, too.
+            if let size = settings.smallestHeaderTableSize { fieldEncoder.allow(tableSize: size) }
             if let size = settings.headerTableSize { fieldEncoder.allow(tableSize: size) }
             try acknowledge(.settings)
             receiver.received { $0.apply(settings) }

@@ -4,6 +4,8 @@ import NIOCore
 /// does not have. Of several for one setting the last one counts.
 struct HTTP2Settings: Equatable {
     var headerTableSize: Int?
+    /// The smallest of several table sizes.
+    var smallestHeaderTableSize: Int?
     var concurrentStreams: Int?
     var initialWindow: Int?
     var frameSize: Int?
@@ -41,7 +43,9 @@ struct HTTP2Settings: Equatable {
         while let (identifier, number) = payload.readMultipleIntegers(as: (UInt16, UInt32).self) {
             let value = Int(number)
             switch identifier {
-            case Self.headerTableSize: headerTableSize = value
+            case Self.headerTableSize:
+                headerTableSize = value
+                smallestHeaderTableSize = min(smallestHeaderTableSize ?? value, value)
             case Self.enablePush:
                 // §6.5.2: a server cannot receive pushed streams.
                 guard value == 0 else { throw Self.invalid("SETTINGS_ENABLE_PUSH, which only a client may") }

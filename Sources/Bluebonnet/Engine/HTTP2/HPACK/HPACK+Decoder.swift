@@ -34,7 +34,7 @@ extension HPACK {
                         appendName(index, to: &section)
                         let valueStart = section.bytes.count
                         appendValue(index, to: &section)
-                        section.endField(from: start, valueStart: valueStart, limit: limit)
+                        try section.endField(from: start, valueStart: valueStart, limit: limit)
                     }
                 } else if byte & 0x40 != 0 {
                     // §6.2.1: a literal field that goes into the table.
@@ -78,7 +78,7 @@ extension HPACK {
                 let field = section.bytes.span
                 table.insert(field.extracting(start..<valueStart), field.extracting(valueStart...))
             }
-            section.endField(from: start, valueStart: valueStart, limit: limit)
+            try section.endField(from: start, valueStart: valueStart, limit: limit)
         }
 
         /// Appends a text (§5.2).

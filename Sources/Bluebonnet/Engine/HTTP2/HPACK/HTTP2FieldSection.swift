@@ -9,10 +9,13 @@ struct HTTP2FieldSection {
     /// The size of the fields that are kept (RFC 9113 §6.5.2).
     private var size = 0
 
-    /// Forgets the fields, and keeps their memory.
+    /// The most memory that is kept for the next section.
+    private static let mostKept = 64 << 10
+
+    /// Forgets the fields, and keeps their memory where that is not much.
     mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
-        entries.removeAll(keepingCapacity: true)
+        bytes.removeAll(keepingCapacity: bytes.capacity <= Self.mostKept)
+        entries.removeAll(keepingCapacity: entries.capacity <= Self.mostKept / HPACK.overhead)
         isTooLarge = false
         size = 0
     }
@@ -31,11 +34,15 @@ struct HTTP2FieldSection {
     }
 
     /// Makes the bytes from `start` on a field. Where the section is too large, it is not kept.
-    mutating func endField(from start: Int, valueStart: Int, limit: Int) {
+    ///
+    /// - Throws: An error of the connection where it is many times too large: two bytes of a block
+    ///   may have the work of a field of the table's size (RFC 7541 §7.3).
+    mutating func endField(from start: Int, valueStart: Int, limit: Int) throws(HTTP2Fault) {
         size += bytes.count - start + HPACK.overhead
         guard !isTooLarge, size <= limit else {
             isTooLarge = true
             bytes.removeSubrange(start...)
+            guard size / 8 <= limit else { throw .sectionTooLarge }
             return
         }
         entries.append(

@@ -38,6 +38,8 @@ import Testing
             for _ in 0..<100 { try floods.receivedData(isEmpty: true, endsStream: false) }
             floods.receivedFields()
             for _ in 0..<100 { try floods.receivedData(isEmpty: true, endsStream: false) }
+            try floods.receivedData(isEmpty: false, endsStream: false)
+            for _ in 0..<100 { try floods.receivedData(isEmpty: true, endsStream: false) }
             try floods.receivedData(isEmpty: true, endsStream: true)
         }
     }

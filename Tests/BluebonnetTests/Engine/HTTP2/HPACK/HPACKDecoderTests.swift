@@ -91,6 +91,18 @@ import Testing
         #expect(try decoder.fields([0xBE]) == ["c=d"])
     }
 
+    @Test func `a section many times larger than its limit is an error of the connection`() throws {
+        let name = [UInt8](repeating: 97, count: 100)
+        let first: [UInt8] = [0x40, 100] + name + [0]
+        // Each is a field with the name of the one before, which goes into the table.
+        func block(_ count: Int) -> [UInt8] { first + (0..<count).flatMap { _ in [0x7E, 0] as [UInt8] } }
+        var section = HTTP2FieldSection()
+        var decoder = Decoder(limit: 1_000)
+        try decoder.decode(block(50).span, into: &section)
+        #expect(section.isTooLarge)
+        #expect(throws: HTTP2Fault.sectionTooLarge) { try decoder.decode(block(70).span, into: &section) }
+    }
+
     @Test(
         arguments: [
             [0x80], [0xBE], [0xFF], [0xFF, 0x80], [0xFF, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0],
