@@ -98,13 +98,15 @@ import Testing
                 process.executableURL = URL(filePath: "/bin/bash")
                 let host = server.baseURL.replacing("http://", with: "")
                 let port = String(host.drop { $0 != ":" }.dropFirst())
-                let words = line.replacing("URL", with: server.baseURL).replacing("HOST", with: host)
+                var words = line.replacing("URL", with: server.baseURL).replacing("HOST", with: host)
                     .replacing("PORT", with: port)
                 // Where nothing is piped into the line, a person's terminal is the input.
-                let isPiped = line.contains("| http") || line.contains("<")
-                // A script would be busy where another test starts a process while it is written.
-                let function = "http() { '\(program)' \(isPiped ? "" : "--ignore-stdin") \"$@\"; }"
-                process.arguments = ["-c", "\(function)\n\(words)"]
+                if !line.contains("| http"), !line.contains("<") {
+                    words = words.replacing("http ", with: "http --ignore-stdin ", maxReplacements: 1)
+                }
+                let name = folder.appending(path: "bin/http")
+                try FileManager.default.createSymbolicLink(atPath: name.path, withDestinationPath: program)
+                process.arguments = ["-c", "PATH=\"$PWD/bin:$PATH\"\n\(words)"]
                 process.currentDirectoryURL = folder
                 // No settings of the user, and proxies as the line has them.
                 process.environment = ProcessInfo.processInfo.environment.merging([
@@ -138,8 +140,10 @@ import Testing
 
     private func withFiles<Value>(_ test: (URL) async throws -> Value) async throws -> Value {
         try await withDirectory { folder in
-            let files = folder.appending(path: "files")
-            try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+            for name in ["files", "bin"] {
+                let place = folder.appending(path: name)
+                try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            }
             let contents: [String: Data] = [
                 "files/text.txt": Data("John is a nice guy who likes pies.\n".utf8),
                 "files/data.xml": Data("<a>x</a>\n".utf8),
