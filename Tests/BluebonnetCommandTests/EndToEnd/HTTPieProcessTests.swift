@@ -102,7 +102,7 @@ import Testing
                     .replacing("PORT", with: port)
                 // Where nothing is piped into the line, a person's terminal is the input.
                 if !line.contains("| http"), !line.contains("<") {
-                    words = words.replacing("http ", with: "http --ignore-stdin ", maxReplacements: 1)
+                    words = words.replacing("http ", with: "http --ignore-stdin ")
                 }
                 let name = folder.appending(path: "bin/http")
                 try FileManager.default.createSymbolicLink(atPath: name.path, withDestinationPath: program)
