@@ -28,6 +28,8 @@ final class HTTP2FrameHandler: ChannelInboundHandler {
     /// Whether nothing more is read, because the server broke a rule.
     private var hasFailed = false
     private var isGone = false
+    /// Whether what is read comes from TLS.
+    private var isDecrypted = false
 
     /// The size of a stream's receive window: what a server may send before the first bytes were
     /// read.
@@ -204,6 +206,7 @@ final class HTTP2FrameHandler: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        isDecrypted = (try? context.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)) != nil
         sendPreface()
     }
 
@@ -216,7 +219,10 @@ final class HTTP2FrameHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         isReading = true
         guard !isGone, !hasFailed else { return }
-        decoder.append(unwrapInboundIn(data))
+        let bytes = unwrapInboundIn(data)
+        // TLS decrypts into one buffer again and again. While slices of it are kept, it would copy
+        // all of it, however little came.
+        decoder.append(isDecrypted ? ByteBuffer(bytes: bytes.readableBytesView) : bytes)
         do throws(HTTP2Fault) {
             while !isGone, let frame = try decoder.next() { try received(frame) }
         } catch {
