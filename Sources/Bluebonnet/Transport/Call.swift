@@ -414,16 +414,20 @@ final class Call: SessionTask {
     /// - Parameters:
     ///   - error: The error of a task that failed.
     ///   - response: The last response.
+    ///   - isStopGivenBack: Whether a task that was stopped meanwhile is not ended: its caller has
+    ///     to do something before. Default: false.
     ///   - result: What came of a task that did not fail; made only where somebody wants to know.
     /// - Throws: The error of a task that was stopped meanwhile.
     func complete(
         _ error: NetworkingError?,
         _ response: TransportResponse?,
+        isStopGivenBack: Bool = false,
         _ result: @autoclosure () -> CallResult = CallResult()
     ) throws(NetworkingError) {
         let (stopped, notice, streams) = withLock { state -> Ending in
             let stopped = error == nil ? state.error : nil
             if case .complete = state.stage { return (stopped, nil, []) }
+            if isStopGivenBack, let stopped { return (stopped, nil, []) }
             state.stage = .complete
             state.runner = nil
             if let response { state.note(response) }

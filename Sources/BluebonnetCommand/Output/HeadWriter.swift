@@ -112,7 +112,7 @@ struct HeadWriter {
     }
 
     private func write(lines: [String]) {
-        stream.write(Array((lines.joined(separator: lineEnd) + lineEnd).utf8))
+        stream.write((lines.joined(separator: lineEnd) + lineEnd).utf8)
     }
 }
 

@@ -69,10 +69,10 @@ struct OutputOptions: ParsableArguments {
     /// - Returns: It, or what the options say in its place.
     func contentType(of sent: String?) -> String? {
         guard responseMime != nil || responseCharset != nil else { return sent }
-        let type = responseMime ?? sent.flatMap(MediaType.name) ?? "text/plain"
-        guard let charset = responseCharset ?? sent.flatMap(Charset.label(ofContentType:)) else { return type }
-        // A charset of --response-mime, before that of the server.
-        return responseCharset == nil && type.contains(";") ? type : "\(type); charset=\(charset)"
+        let type = (responseMime ?? sent).flatMap(MediaType.name) ?? "text/plain"
+        let named = [responseMime, sent].compactMap { $0.flatMap(Charset.label(ofContentType:)) }
+        let charset = responseCharset ?? named.first
+        return charset.map { "\(type); charset=\($0)" } ?? type
     }
 
     /// The parts to show.

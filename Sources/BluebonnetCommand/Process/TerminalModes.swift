@@ -57,11 +57,11 @@ struct TerminalModes: Sendable {
         guard unsafe tcgetattr(descriptor, &modes) == 0 else { return nil }
         self.descriptor = descriptor
         self.change = change
-        action = change.dropsTyped ? TCSAFLUSH : TCSADRAIN
+        action = change.dropsTyped ? TCSAFLUSH : TCSANOW
         unsafe Self.restored.initialize(to: (descriptor, action, modes))
         handlers = change.signals.map { ($0, Self.handle($0)) }
-        set()
         Self.current.withLock { $0 = self }
+        set()
     }
 
     /// Lets a signal restore the modes before it ends or stops the process.

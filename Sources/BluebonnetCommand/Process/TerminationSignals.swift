@@ -80,7 +80,9 @@ extension TerminationSignals {
             switch self {
             case .signal(let number): TerminationSignals.end(by: number)
             case .brokenPipe: TerminationSignals.end(by: SIGPIPE)
-            case .status(let status): status.exit()
+            case .status(let status):
+                TerminalModes.restoreCurrent()
+                status.exit()
             }
         }
     }

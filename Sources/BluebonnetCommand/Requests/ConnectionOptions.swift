@@ -122,17 +122,11 @@ struct ConnectionOptions: ParsableArguments {
         if let version { configuration.httpVersions = version.policy }
         try addresses.apply(to: &configuration)
         try proxies.apply(to: &configuration)
-        if insecure { configuration.securityPolicy = .acceptingAnyCertificate }
-        let keys: Set<PublicKeyPin>
+        try applyTrust(to: &configuration)
         do {
-            keys = try pinnedKeys
             configuration.pinList = try pinList
         } catch {
             throw .usage(error.message)
-        }
-        if !keys.isEmpty {
-            configuration.securityPolicy.pinningMode = .publicKey
-            configuration.securityPolicy.pinnedKeys = keys
         }
         if let crlfile {
             configuration.tls.revocationLists = .file(crlfile)
@@ -140,14 +134,32 @@ struct ConnectionOptions: ParsableArguments {
         }
         if let cacert { configuration.tls.trustRoots = .file(cacert) }
         if let tlsMin { configuration.tls.minimumVersion = tlsMin.version }
-        if let cert { configuration.tls.identity = identity(cert) }
         // As curl and browsers do.
         let log = ProcessInfo.processInfo.environment["SSLKEYLOGFILE"]
         if let log, !log.isEmpty { configuration.tls.keyLogFile = log }
     }
 
-    /// The options that decide which server is trusted, and the certificate that it gets.
-    var trust: [String] { (insecure ? ["-k"] : []) + pin + [cert, key, pass].map { $0 ?? "" } }
+    /// Puts the options of ``trust`` into a configuration.
+    fileprivate func applyTrust(to configuration: inout SessionConfiguration) throws(CommandFailure) {
+        if insecure { configuration.securityPolicy = .acceptingAnyCertificate }
+        do {
+            let keys = try pinnedKeys
+            if !keys.isEmpty {
+                configuration.securityPolicy.pinningMode = .publicKey
+                configuration.securityPolicy.pinnedKeys = keys
+            }
+        } catch {
+            throw .usage(error.message)
+        }
+        if let cert { configuration.tls.identity = identity(cert) }
+    }
+
+    /// The options of trust that can be for one host, and the certificate that the server gets.
+    var trust: [String] {
+        let files = [("cert", cert), ("key", key), ("pass", pass)]
+        return (insecure ? ["--insecure"] : []) + pin.map { "--pin=\($0)" }
+            + files.compactMap { name, value in value.map { "--\(name)=\($0)" } }
+    }
 
     /// Looks for the files of the options, also those that the scheme of the URL makes useless: an
     /// option with a wrong path is bad usage, and not a server that is not trusted.
@@ -195,14 +207,19 @@ struct ConnectionOptions: ParsableArguments {
 }
 
 extension SessionConfiguration {
-    /// Lets the policy of trust and the client certificate be for the host of a URL alone, and not
-    /// for those to which it redirects.
-    mutating func limitTrust(to url: URL) {
+    /// Lets the policy of trust and the client certificate be for the host of a URL alone.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - others: The options of trust for the hosts to which it redirects.
+    /// - Throws: ``CommandFailure`` for pins that are none.
+    mutating func limitTrust(to url: URL, otherwise others: ConnectionOptions) throws(CommandFailure) {
         guard let host = url.host(percentEncoded: false), !host.isEmpty else { return }
         hostSecurityPolicies[host] = securityPolicy
         securityPolicy = SecurityPolicy()
         if let identity = tls.identity { tls.hostIdentities[host] = identity }
         tls.identity = nil
+        try others.applyTrust(to: &self)
     }
 }
 

@@ -30,7 +30,7 @@ extension RequestOptions {
         var cookies = CookieOptions()
         cookies.cookies = nil
         (self.cookies, session, sessionReadOnly) = (cookies, nil, nil)
-        (hostHeader, hostTrust) = ([], false)
+        (hostHeader, hostTrust) = ([], [])
         var cache = CacheOptions()
         cache.cache = nil
         self.cache = cache

@@ -177,9 +177,10 @@ struct RequestOptions: ParsableArguments {
     @Option(name: .long, help: .hidden)
     var hostHeader: [String] = []
 
-    /// Whether settings for the host of the URL decide which server is trusted.
-    @Flag(name: .long, help: .hidden)
-    var hostTrust = false
+    /// Where settings for the host of the URL decide which server is trusted, an empty word and
+    /// the options of trust that other hosts have.
+    @Option(name: .long, help: .hidden)
+    var hostTrust: [String] = []
 
     @Flag(name: .customLong("no-config"), help: "Use no defaults of the configuration file.")
     var ignoresSettings = false
@@ -195,6 +196,11 @@ struct RequestOptions: ParsableArguments {
 
     @OptionGroup(title: "Connection options")
     var connection: ConnectionOptions
+
+    /// The options of trust of ``hostTrust``; nil where they are the same for all hosts.
+    var trustOfOthers: ConnectionOptions? {
+        hostTrust.isEmpty ? nil : try? ConnectionOptions.parse(hostTrust.filter { !$0.isEmpty })
+    }
 
     func validate() throws {
         if let hint = OptionHint.text(forValueAsURLOf: self) { throw ValidationError(hint) }

@@ -19,8 +19,8 @@ struct RequestRunner {
 
     /// Sends the request.
     ///
-    /// - Throws: ``ExitStatus`` for a response of 4xx or 5xx, ``CommandFailure`` for all other
-    ///   failures.
+    /// - Throws: ``ExitStatus`` for a response of 4xx or 5xx and for a redirect that is shown,
+    ///   ``CommandFailure`` for all other failures.
     func run() async throws {
         let named = try namedSession
         var arguments = try arguments
@@ -258,7 +258,9 @@ struct RequestRunner {
     {
         var configuration = SessionConfiguration()
         try options.connection.apply(to: &configuration)
-        if options.hostTrust { configuration.limitTrust(to: plan.request.url) }
+        if let others = options.trustOfOthers {
+            try configuration.limitTrust(to: plan.request.url, otherwise: others)
+        }
         try options.authentication.apply(to: &configuration)
         configuration.cookieJar = if let named { try named.jar() } else { try options.cookies.jar(ofOneRequest: true) }
         try options.cache.apply(to: &configuration)

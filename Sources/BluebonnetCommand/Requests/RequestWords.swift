@@ -23,6 +23,10 @@ struct RequestWords: Equatable, Sendable {
         if commands.contains(first), !Self.methods.contains(first.uppercased()) {
             throw .usage("The command comes first: bluebonnet \(first) …, and its options behind it.")
         }
+        // HTTPie's program for the scheme; as a method it would send the request in the clear.
+        if ["http", "https"].contains(first.lowercased()), second.map(Self.isURL) == true {
+            throw .usage("“\(first)” is no method: write \(first.lowercased()):// in front of the host.")
+        }
         let isName = Self.isName(first)
         let isMethod = Self.isMethod(first)
         if isName, !isMethod || second == nil,

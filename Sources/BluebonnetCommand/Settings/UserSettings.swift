@@ -184,24 +184,25 @@ struct UserSettings: Equatable, Sendable {
                 if rule.hosts != "*" { chosen.insert("--host-header=\(name)", at: 0) }
             }
         }
-        if decidesTrust(chosen, for: rules, arguments, options) { chosen.insert("--host-trust", at: 0) }
+        if let others = trustOfOthers(chosen, for: rules, arguments, options) {
+            chosen = ([""] + others).map { "--host-trust=\($0)" } + chosen
+        }
         return chosen + arguments + headers
     }
 
-    /// Whether the rules for the host, and not only those for all hosts and the arguments, decide
-    /// which server is trusted.
-    private static func decidesTrust(
+    /// The options of trust for other hosts than that of the URL; nil where they are the same.
+    private static func trustOfOthers(
         _ chosen: [String],
         for rules: [Rule],
         _ arguments: [String],
         _ options: RequestOptions
-    ) -> Bool {
+    ) -> [String]? {
         let general = rules.filter { $0.hosts == "*" }.flatMap(\.options).filter(chosen.contains)
         guard general.count < chosen.count, let whole = try? RequestOptions.parse(chosen + arguments) else {
-            return false
+            return nil
         }
-        let other = (try? RequestOptions.parse(general + arguments)) ?? options
-        return whole.connection.trust != other.connection.trust
+        let others = ((try? RequestOptions.parse(general + arguments)) ?? options).connection.trust
+        return whole.connection.trust == others ? nil : others
     }
 
     /// Whether arguments can be parsed with options in front of them, and have the same words then.

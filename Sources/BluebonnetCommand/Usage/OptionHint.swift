@@ -92,7 +92,6 @@ enum OptionHint {
         (["--head"], "Write head in front of the URL: bluebonnet head example.org."),
         (["-D", "--dump-header"], "Write -i or --headers, which show the head of the response."),
         (["-z", "--time-cond"], "Write If-Modified-Since:DATE behind the URL."),
-        (["-V"], "Write --version."),
         (["-#", "--progress-bar"], "It is not needed: progress is shown on a terminal."),
         (["-P", "--history-print"], "Write --all, which shows the heads of every hop."),
         (["--sorted", "--unsorted"], "It is not needed: the order is always that of the server."),

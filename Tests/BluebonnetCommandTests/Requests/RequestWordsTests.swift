@@ -44,4 +44,10 @@ import Testing
         let error = #expect(throws: CommandFailure.self) { try words(["download", "example.org"]) }
         #expect(error?.message.hasPrefix("The command comes first: bluebonnet download …") == true)
     }
+
+    @Test(arguments: ["https", "HTTP"])
+    func `a scheme is no method, and the URL is not sent in the clear`(scheme: String) throws {
+        let error = #expect(throws: CommandFailure.self) { try words([scheme, "example.org/x", "a=1"]) }
+        #expect(error?.message.contains("\(scheme.lowercased())://") == true)
+    }
 }

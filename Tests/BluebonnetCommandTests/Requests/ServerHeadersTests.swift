@@ -1,3 +1,4 @@
+import ArgumentParser
 import Bluebonnet
 import Foundation
 import HTTPTypes
@@ -29,8 +30,12 @@ import Testing
     @Test func `a policy of trust for a host is for that host alone`() throws {
         var configuration = SessionConfiguration()
         configuration.securityPolicy = .acceptingAnyCertificate
-        configuration.limitTrust(to: try #require(URL(string: "https://[::1]:8443/")))
+        let pin = "sha256/" + String(repeating: "A", count: 43) + "="
+        let others = try ConnectionOptions.parse(["--pin=\(pin)"])
+        #expect(others.trust == ["--pin=\(pin)"])
+        try configuration.limitTrust(to: try #require(URL(string: "https://[::1]:8443/")), otherwise: others)
         #expect(configuration.securityPolicy.allowsInvalidCertificates == false)
+        #expect(configuration.securityPolicy.pinnedKeys.count == 1)
         #expect(configuration.hostSecurityPolicies["::1"]?.allowsInvalidCertificates == true)
     }
 }

@@ -31,7 +31,7 @@ import Testing
             (["http://EXAMPLE.org/"], ["--style=mono", "--json", "http://EXAMPLE.org/", "X:all", "Y:all"]),
             (
                 ["http://localhost:8080/"],
-                ["--host-trust", "--style=mono", "--json", "-k", "http://localhost:8080/", "X:all", "Y:all"]
+                ["--host-trust=", "--style=mono", "--json", "-k", "http://localhost:8080/", "X:all", "Y:all"]
             ),
             (
                 ["http://localhost:8080/", "-k"],

@@ -69,7 +69,13 @@ extension Call {
         let result: Result<Output, NetworkingError>
         do throws(NetworkingError) {
             if isLengthy {
-                result = .success(try await Computation.lengthy { () throws(NetworkingError) in try parse(received) })
+                result = .success(
+                    try await Computation.lengthy { () throws(NetworkingError) in
+                        // It may have been stopped while it waited for a thread.
+                        if !self.isHandedOver, let error = self.error { throw error }
+                        return try parse(received)
+                    }
+                )
             } else if Self.isParsedElsewhere(received, caller: #isolation) {
                 result = .success(try await Computation.elsewhere { () throws(NetworkingError) in try parse(received) })
             } else {

@@ -148,8 +148,8 @@ extension SessionCore {
             }
             await download.transfer?.finish(TransferResult(response, file))
             // Where it was stopped meanwhile, the journal forgets it before it is complete.
-            if let error = call.error { throw error }
-            try call.complete(nil, response, CallResult(head: response.head, value: file, file: file))
+            let result = CallResult(head: response.head, value: file, file: file)
+            try call.complete(nil, response, isStopGivenBack: true, result)
             await call.hooks?.settle(call)
             return Response(
                 value: file,
