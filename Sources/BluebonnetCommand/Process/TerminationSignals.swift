@@ -16,21 +16,29 @@ struct TerminationSignals {
 
     private let sources: [any DispatchSourceSignal]
 
-    /// Begins to handle the signals, which then do not end the process by themselves.
+    /// Handles the signals, which do not end the process by themselves from here on.
     ///
     /// - Parameters:
     ///   - numbers: The signals. Those that the process was started to ignore, as `nohup` does,
     ///     stay ignored.
     ///   - handle: Gets the number of each signal that comes, on another thread.
     init(_ numbers: [Int32] = [SIGINT, SIGTERM, SIGHUP], handle: @escaping @Sendable (Int32) -> Void) {
+        let registrations = DispatchGroup()
         sources = numbers.compactMap { number in
+            let before = signal(number, SIG_IGN)
             // A signal that was ignored stays ignored.
-            if Self.isIgnoring(signal(number, SIG_IGN)) { return nil }
+            if Self.isIgnoring(before) { return nil }
+            // Dispatch sets its own handler at the first source of a signal only.
+            if before != nil { signal(number, before) }
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { handle(number) }
+            registrations.enter()
+            source.setRegistrationHandler { registrations.leave() }
             source.activate()
             return source
         }
+        // On a busy machine, another thread registers them much later.
+        registrations.wait()
     }
 
     /// Stops the calls. Until then the signals are kept from ending the process.
@@ -116,7 +124,12 @@ extension TerminationSignals {
         _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let received = Mutex<Ending?>(nil)
-        let task = Task { try await work() }
+        // The work begins when signals are handled.
+        let (starts, start) = AsyncStream.makeStream(of: Never.self)
+        let task = Task {
+            for await _ in starts {}
+            return try await work()
+        }
         let receive: @Sendable (Ending) -> Bool = { ending in
             let isFirst = received.withLock { received in
                 defer { received = received ?? ending }
@@ -131,6 +144,7 @@ extension TerminationSignals {
             if !receive(.signal(number)) { end(by: number) }
         }
         receiver.withLock { $0 = receive }
+        start.finish()
         let result = await task.result
         receiver.withLock { $0 = nil }
         received.withLock { $0 }?.end()

@@ -70,6 +70,7 @@ import Testing
         signal(SIGINT, SIG_DFL)
         let codes = AsyncStream.makeStream(of: UInt16?.self)
         try await WebSocketServer.run { peer, _ in
+            defer { codes.continuation.finish() }
             try await peer.open()
             codes.continuation.yield(try await peer.readClose().closeCode)
         } _: { server in

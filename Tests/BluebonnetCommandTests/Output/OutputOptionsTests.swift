@@ -25,7 +25,7 @@ import Testing
             ([], "a/b; charset=c", "a/b; charset=c"), ([], nil, nil),
             (["--response-mime=x/y"], nil, "x/y"),
             (["--response-mime=x/y"], "a/b; charset=utf-8", "x/y; charset=utf-8"),
-            (["--response-mime=x/y;charset=big5"], "a/b; charset=utf-8", "x/y;charset=big5"),
+            (["--response-mime=x/y;charset=big5"], "a/b; charset=utf-8", "x/y; charset=big5"),
             (["--response-charset=big5"], "a/b; charset=utf-8", "a/b; charset=big5"),
             (["--response-charset=big5"], nil, "text/plain; charset=big5"),
             (["--response-charset=big5", "--response-mime=x/y"], nil, "x/y; charset=big5"),

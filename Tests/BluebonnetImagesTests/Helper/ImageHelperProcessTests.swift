@@ -94,11 +94,18 @@
         @Test func `a helper process that is ended by a fault is an error, and the program goes on`() async throws {
             try await withDirectory { folder in
                 let script = folder.appending(path: "faulty")
-                try Data("#!/bin/sh\nkill -SEGV $$\n".utf8).write(to: script)
-                let path = script.path(percentEncoded: false)
-                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+                // A file that this process has written cannot be executed while a child of another
+                // test, which is not at its own program yet, has it open (ETXTBSY).
+                let writer = try Process.run(
+                    URL(filePath: "/bin/sh"),
+                    arguments: [
+                        "-c", #"printf '#!/bin/sh\nkill -SEGV $$\n' > "$0"; chmod +x "$0""#,
+                        script.path(percentEncoded: false),
+                    ]
+                )
+                writer.waitUntilExit()
                 let error = error(SampleImage.gif, decoder { $0.executable = script })
-                #expect(error?.reason == .helperStopped && error?.format == .gif)
+                #expect(error?.reason == .helperStopped && error?.format == .gif, "\(error?.message ?? "")")
                 #expect(error?.message.contains("the signal 11") == true)
             }
             #expect(try decoder().decode(SampleImage.gif).width > 0)
