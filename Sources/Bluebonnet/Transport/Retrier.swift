@@ -36,6 +36,18 @@ public protocol Retrier: Sendable {
     func decision(after attempt: RetryAttempt, context: ExchangeContext) async -> RetryDecision
 }
 
+/// A retrier of another product of the package, which has the next attempt ask only for the rest of
+/// a body that broke off.
+package protocol ContinuingRetrier: Retrier {
+    /// The request of the next attempt.
+    ///
+    /// - Parameters:
+    ///   - request: The request of the last attempt.
+    ///   - error: The error with which that one failed.
+    /// - Returns: The request that is sent.
+    func continuing(_ request: Request, after error: NetworkingError) -> Request
+}
+
 /// The decision of a ``Retrier``.
 ///
 /// Counterpart of Alamofire's `RetryResult`, whose `doNotRetry` asks the next retrier, as

@@ -33,7 +33,8 @@
             let decode: Decode
             /// The decoder of parts.
             let decoder: ImageDecoder
-            let serializer: RawImageSerializer
+            /// The responses that are accepted.
+            let validation: ResponseValidation
             private let state: Mutex<State>
             private let partials: Mutex<PurgingTable<PartialBody>>
 
@@ -47,7 +48,7 @@
                 self.cache = cache
                 self.decode = decode
                 decoder = configuration.decoder
-                serializer = RawImageSerializer(validation: configuration.validation)
+                validation = configuration.validation
                 let machine = StateMachine(
                     maximum: configuration.maximumActiveDownloads,
                     prioritization: configuration.prioritization
@@ -236,7 +237,6 @@
 
             /// Whether it is certain that an image with this head will not be refused.
             func accepts(_ head: ResponseHead, to request: Request) -> Bool {
-                let validation = serializer.validation
                 // Rules look at whole bodies.
                 guard validation.rules.isEmpty else { return false }
                 // A body that is not empty: an empty one may do without a type.
@@ -279,15 +279,6 @@
                 task.priority.urgency != urgency
             else { return }
             task.priority = RequestPriority(urgency: urgency, isIncremental: task.priority.isIncremental)
-        }
-    }
-
-    /// The body of an accepted response, as it came.
-    struct RawImageSerializer: ValidatingResponseSerializer {
-        var validation: ResponseValidation
-
-        func serialize(_ body: Data, head: ResponseHead, request: Request) throws(NetworkingError) -> Data {
-            try validated(body, head: head, request: request) { $0 }
         }
     }
 #endif

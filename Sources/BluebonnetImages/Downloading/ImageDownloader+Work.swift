@@ -105,53 +105,53 @@
             /// Fetches the body, or the rest of one that came in part before.
             private mutating func fetch() async throws(NetworkingError) -> Data {
                 let (request, key) = (request.request, request.transferKey)
-                var partial = core.takePartial(key)
+                let continuation = ImageContinuation(request, from: core.takePartial(key))
+                // What has come stays for the next transfer, unless this one brings the whole.
+                defer { if let partial = continuation.partial { core.keep(partial, for: key) } }
                 while true {
-                    var next = partial?.continuing(request) ?? request
-                    if partial == nil, core.wantsParts(of: transfer) {
-                        next.interceptors.append(ImageParts(core: core, transfer: transfer))
-                    }
-                    let task = core.session.dataTask(for: next, as: core.serializer)
+                    let task = core.session.dataTask(
+                        for: prepared(continuation),
+                        as: RawImageSerializer(validation: core.validation, continuation: continuation)
+                    )
                     // Nobody may have waited for it any more before it was known.
                     guard core.began(task, of: transfer) else {
-                        if let partial { core.keep(partial, for: key) }
                         throw NetworkingError(.cancelled, "Nobody waits for the image any more.", request: request)
                     }
-                    task.onProgress { [core, transfer] in core.tell($0, of: transfer) }
+                    task.onProgress { [core, transfer] in core.tell(continuation.progress($0), of: transfer) }
                     switch await task.result {
                     case .success(let response):
-                        let step = partial?.step(for: response.head, to: request)
-                        guard step != .restart else { break }
+                        let step = continuation.step(for: response.head)
+                        let bytes = step == .complete ? continuation.partial?.bytes : response.value
+                        continuation.startOver()
+                        guard step != .restart, let bytes else { continue }
                         head = response.head
-                        let earlier = partial?.bytes ?? Data()
-                        return step == .append ? earlier + response.value : step == .complete ? earlier : response.value
+                        return bytes
                     case .failure(let error):
-                        let step = error.response.flatMap { partial?.step(for: $0, to: request) }
-                        guard step != .restart else { break }
-                        // 416: what is here was all.
-                        if step == .complete, let partial {
-                            head = error.response
-                            return partial.bytes
+                        // A response that came as a whole and was refused: 416, or another version.
+                        let refused = error.code.family == .validation ? error.response : nil
+                        switch refused.flatMap({ continuation.step(for: $0) }) {
+                        case .restart: continuation.startOver()
+                        case .complete:
+                            guard let bytes = continuation.partial?.bytes else { throw error }
+                            continuation.startOver()
+                            head = refused
+                            return bytes
+                        case .whole, .append, nil:
+                            continuation.note(error)
+                            throw error
                         }
-                        keep(error, partial, key)
-                        throw error
                     }
-                    // The earlier part is of no use.
-                    partial = nil
                 }
             }
 
-            /// Keeps what a failed transfer has brought.
-            private func keep(_ error: NetworkingError, _ earlier: PartialBody?, _ key: String) {
-                guard let head = error.response, let body = error.body else {
-                    // It brought nothing, and the rest may come next time.
-                    if let earlier, error.response == nil { core.keep(earlier, for: key) }
-                    return
+            /// The request for what is missing, with what follows it.
+            private func prepared(_ continuation: ImageContinuation) -> Request {
+                var request = continuation.next
+                if continuation.partial == nil, core.wantsParts(of: transfer) {
+                    request.interceptors.append(ImageParts(core: core, transfer: transfer))
                 }
-                guard let partial = PartialBody(body, of: head, to: request.request, continuing: earlier) else {
-                    return
-                }
-                core.keep(partial, for: key)
+                if continuation.isRepeated(by: core.session) { request.retriers.append(continuation) }
+                return request
             }
         }
     }

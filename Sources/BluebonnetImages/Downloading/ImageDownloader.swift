@@ -13,8 +13,8 @@
     ///
     /// Requests for the same URL share one transfer, whatever their other fields are; each gets its
     /// image. Who cancels gets an error with the code `cancelled`, and the transfer goes on for the
-    /// others; nobody's transfer is stopped, and what it has received is continued by the next
-    /// request where the server can do that.
+    /// others; nobody's transfer is stopped. What one that was stopped or cut has received is
+    /// continued, by a retry of the session or by the next request, where the server can do that.
     ///
     /// Images in memory are found in ``cache``. The session has a cache of its own, for responses
     /// as they came: ``sessionConfiguration``.
@@ -152,8 +152,9 @@
         ///   - part: Called with parts of the image while it comes, as those of a
         ///     ``ProgressiveImageDecoder``, made smaller and processed as is wanted; on no
         ///     particular thread. There are none where the image is in memory, where the transfer
-        ///     was begun for others who want none, or goes on after a cut, and where the validation
-        ///     of the downloader has rules, which need the whole body. Default: nobody.
+        ///     was begun for others who want none, or goes on after a cut, where the session may send
+        ///     the request again, and where the validation of the downloader has rules: the last two
+        ///     need the whole body. Default: nobody.
         /// - Returns: The image.
         /// - Throws: `NetworkingError`: what the request failed with; `responseSerializationFailed`
         ///   where the image cannot be decoded, with an ``ImageDecodingError`` below it, or not be

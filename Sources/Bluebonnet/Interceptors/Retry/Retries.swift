@@ -107,6 +107,14 @@ final class Retries: Sendable {
         let retriers: [any Retrier]
 
         var mayRetry: Bool { !retriers.isEmpty || policy.map { $0.maximumRetries > 0 } ?? false }
+
+        /// The request of the next attempt, which may ask for the rest of what this one has brought.
+        func continuing(_ request: Request, after attempt: RetriedAttempt) -> Request {
+            guard case .failure(let error) = attempt.result else { return request }
+            return retriers.lazy.compactMap { $0 as? any ContinuingRetrier }.reduce(request) {
+                $1.continuing($0, after: NetworkingError.wrapping(error))
+            }
+        }
     }
 
     private enum Step {
@@ -184,7 +192,8 @@ final class Retries: Sendable {
         // At last: what is taken out is used.
         guard account.withLock({ $0?.takeOut(at: timing.now()) ?? true }) else { return .end(.budget) }
         let shown = attempt.shown(facts, context)
-        return .retry(next, TaskRetry(taskIdentifier: context.taskIdentifier, attempt: shown, delay: wait))
+        let continuing = deciders.continuing(next, after: attempt)
+        return .retry(continuing, TaskRetry(taskIdentifier: context.taskIdentifier, attempt: shown, delay: wait))
     }
 
     /// The decision of the retriers. They are code of the user's, which may wait.

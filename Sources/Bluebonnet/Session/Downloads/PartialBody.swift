@@ -23,6 +23,8 @@ package struct PartialBody: Sendable {
     package let bytes: Data
 
     private let beginning: DownloadStep.Beginning
+    /// What a response with a part may leave out.
+    private let fields: RepresentationFields
 
     /// Makes the beginning that a transfer which failed has left.
     ///
@@ -47,6 +49,25 @@ package struct PartialBody: Sendable {
         guard !bytes.isEmpty, all.count < length else { return nil }
         self.bytes = all
         beginning = DownloadStep.Beginning(count: all.count, length: length, validator: validator)
+        fields = start > 0 ? earlier?.fields ?? RepresentationFields(head) : RepresentationFields(head)
+    }
+
+    /// The beginning that can be continued after a transfer has failed; nil where there is none.
+    ///
+    /// - Parameters:
+    ///   - error: The error, with the response and what has come of its body.
+    ///   - request: The request as the user made it.
+    ///   - earlier: What the request continued. An error that brought nothing of the image leaves
+    ///     it: without a response, or with that of a server which is busy.
+    /// - Returns: The beginning.
+    package static func left(
+        by error: NetworkingError,
+        of request: Request,
+        continuing earlier: PartialBody?
+    ) -> PartialBody? {
+        guard let head = error.response, [200, 206].contains(head.statusCode), let body = error.body, !body.isEmpty
+        else { return earlier }
+        return PartialBody(body, of: head, to: request, continuing: earlier)
     }
 
     /// The request for the rest.
@@ -70,5 +91,22 @@ package struct PartialBody: Sendable {
         case .complete: .complete
         case .restart, .refuse: .restart
         }
+    }
+
+    /// The head of a response with the rest, with the fields that it may leave out (RFC 9110
+    /// §15.3.7).
+    package func completing(_ head: ResponseHead) -> ResponseHead { fields.completing(head) }
+
+    /// The progress of the whole body.
+    ///
+    /// - Parameter rest: The progress of a response to a request that continues.
+    /// - Returns: The progress from these bytes on; `rest` where the server sends the whole.
+    package func progress(_ rest: TransferProgress) -> TransferProgress {
+        let hasBegun = rest.completed > 0 || rest.total != nil
+        guard let length = beginning.length, !hasBegun || rest.total == length - beginning.count else { return rest }
+        var progress = rest
+        progress.completed += beginning.count
+        progress.total = length
+        return progress
     }
 }
