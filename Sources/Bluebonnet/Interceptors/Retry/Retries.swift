@@ -108,7 +108,7 @@ final class Retries: Sendable {
 
         var mayRetry: Bool { !retriers.isEmpty || policy.map { $0.maximumRetries > 0 } ?? false }
 
-        /// The request of the next attempt, which may ask for the rest of what this one has brought.
+        /// The request of the next attempt, which may ask for the rest of what this one brought.
         func continuing(_ request: Request, after attempt: RetriedAttempt) -> Request {
             guard case .failure(let error) = attempt.result else { return request }
             return retriers.lazy.compactMap { $0 as? any ContinuingRetrier }.reduce(request) {
