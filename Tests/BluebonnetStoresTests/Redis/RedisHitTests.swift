@@ -46,6 +46,7 @@
 
         @Test func `a hit asks for the index and for the body together`() async throws {
             try await withTwoStores { redis, server, one, _, _ in
+                try await redis.waitUntilNothingIsFetched()
                 try redis.command("config", "resetstat")
                 for _ in 0..<10 { #expect(try await one.get(server.baseURL + "/a").isFromCache) }
                 let calls = try redis.command("info", "commandstats")

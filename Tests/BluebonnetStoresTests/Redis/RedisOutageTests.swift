@@ -93,11 +93,7 @@
                 try await withSession(configuration(watched.store)) { session in
                     let request = try Request(to: server.baseURL + "/a")
                     _ = try await session.data(for: request)
-                    // What is given back without a wait is not to be under way any more.
-                    try await until("the right to fetch is given back") {
-                        guard let key = try? redis.keys("*:lease:*").first else { return true }
-                        return (try? redis.command("get", key)) == "+"
-                    }
+                    try await redis.waitUntilNothingIsFetched()
                     redis.kill()
                     try await redis.start()
                     _ = try await session.data(for: request)

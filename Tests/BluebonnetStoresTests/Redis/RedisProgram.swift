@@ -111,6 +111,14 @@
         func keys(_ pattern: String = "*") throws -> [String] {
             try command("keys", pattern).split(separator: "\n").map(String.init).filter { !$0.isEmpty }
         }
+
+        /// Waits until each right to fetch was given back, which no response waits for.
+        func waitUntilNothingIsFetched() async throws {
+            try await until("the right to fetch is given back") {
+                guard let key = try? self.keys("*:lease:*").first else { return true }
+                return (try? self.command("get", key)) == "+"
+            }
+        }
     }
 
     /// A value that several threads use.
