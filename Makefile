@@ -12,8 +12,8 @@ demo: ## build the command and tour the library against the embedded server
 test: ## build and run every test, interop servers included
 	@scripts/test
 
-command: ## build the release command, .build/release/bluebonnet
-	@scripts/command
+command: ## build the release command, .build/release/bluebonnet: TRAITS (Brotli,Zstd,Stores)
+	@TRAITS='$(TRAITS)' scripts/command
 
 install: ## install the command, its manual page and completions: PREFIX (/usr/local), DESTDIR
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install

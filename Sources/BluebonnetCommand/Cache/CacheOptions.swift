@@ -56,7 +56,7 @@ struct CacheOptions: ParsableArguments {
         #else
             throw .usage(
                 "--cache with a Redis server needs a build with the package trait Redis: "
-                    + "swift build -c release --traits Brotli,Zstd,Stores,Redis --product BluebonnetCommand"
+                    + "make command TRAITS=Brotli,Zstd,Stores,Redis"
             )
         #endif
     }

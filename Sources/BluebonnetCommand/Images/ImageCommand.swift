@@ -10,7 +10,7 @@ struct ImageCommand: AsyncParsableCommand {
         abstract: "Shows what an image is, and makes it smaller.",
         discussion: """
             The format is recognized by the bytes. Images are decoded in a process of their own, with \
-            limits of memory and time. Needs a build with the package trait Images.
+            limits of memory and time.\(absence.isEmpty ? "" : " \(absence)")
 
             Examples:
               bluebonnet image info photo.jpg
@@ -19,6 +19,20 @@ struct ImageCommand: AsyncParsableCommand {
             """,
         subcommands: [ImageInfoCommand.self, ImageResizeCommand.self]
     )
+
+    #if Images
+        /// Why this build has no images; empty where it has them.
+        private static let absence = ""
+    #else
+        private static let absence = """
+            This build of the command has no images: every start of it would load their libraries. In \
+            the folder of its source, “make command TRAITS=Brotli,Zstd,Stores,Images” builds one that \
+            has them.
+            """
+
+        /// The failure of a build without images.
+        fileprivate static let unavailable = CommandFailure.usage(absence)
+    #endif
 
     /// The image that is meant.
     struct Source: ParsableArguments {
@@ -87,7 +101,7 @@ struct ImageInfoCommand: AsyncParsableCommand {
             StandardStream.output.write(line: json ? report.json.description : report.text)
             if !report.isDecodable { throw ExitStatus.transport }
         #else
-            throw CommandFailure.withoutImages
+            throw ImageCommand.unavailable
         #endif
     }
 }
@@ -137,7 +151,7 @@ struct ImageResizeCommand: AsyncParsableCommand {
             }
             try image.write(to: output, quality: quality)
         #else
-            throw CommandFailure.withoutImages
+            throw ImageCommand.unavailable
         #endif
     }
 
@@ -151,12 +165,3 @@ struct ImageResizeCommand: AsyncParsableCommand {
         return (width, height)
     }
 }
-
-#if !Images
-    extension CommandFailure {
-        /// The failure of a command whose build has no images.
-        fileprivate static let withoutImages = usage(
-            "This build of the command has no images. Build it with: swift build --traits Images"
-        )
-    }
-#endif

@@ -209,4 +209,26 @@ struct RetryBodyTests {
             #expect(server.requests.count == 1)
         }
     }
+
+    /// Asks for what is missing of the ten bytes.
+    private struct Continuing: ContinuingRetrier {
+        func decision(after attempt: RetryAttempt, context: ExchangeContext) -> RetryDecision { .byPolicy }
+
+        func continuing(_ request: Request, after error: NetworkingError) -> Request {
+            var request = request
+            request.headerFields[.range] = "bytes=\(error.body?.count ?? 0)-"
+            return request
+        }
+    }
+
+    @Test func `a retrier of the package has the next attempt ask for the rest`() async throws {
+        try await FaultServer.run(breaking()) { server in
+            try await withSession(.retrying()) { session in
+                var request = try Request(to: server.baseURL)
+                request.retriers = [Continuing()]
+                #expect(try await session.data(for: request).retries == 1)
+            }
+            #expect(server.requests.map { $0.value(of: "Range") } == [nil, "bytes=4-"])
+        }
+    }
 }
