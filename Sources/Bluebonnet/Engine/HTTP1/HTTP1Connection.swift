@@ -78,7 +78,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let bytes = unwrapInboundIn(data)
+        let read = unwrapInboundIn(data)
+        let bytes = isUnencrypted ? read : read.decryptedCopy
         switch machine.received(bytes, isSuspended: run?.exchange.isSuspended ?? false) {
         case .parse: if let run { parse(bytes, for: run) }
         case .hold, .ignore: break

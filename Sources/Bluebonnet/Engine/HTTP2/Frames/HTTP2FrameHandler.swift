@@ -220,9 +220,7 @@ final class HTTP2FrameHandler: ChannelInboundHandler {
         isReading = true
         guard !isGone, !hasFailed else { return }
         let bytes = unwrapInboundIn(data)
-        // TLS decrypts into one buffer again and again. While slices of it are kept, it would copy
-        // all of it, however little came.
-        decoder.append(isDecrypted ? ByteBuffer(bytes: bytes.readableBytesView) : bytes)
+        decoder.append(isDecrypted ? bytes.decryptedCopy : bytes)
         do throws(HTTP2Fault) {
             while !isGone, let frame = try decoder.next() { try received(frame) }
         } catch {
