@@ -21,6 +21,7 @@ final class HTTP2FaultHandler: ChannelInboundHandler {
     private var numbers: [Int: Int] = [:]
     private var headsTaken = 0
     private var lanes: [HTTP2FaultLane] = []
+    private var tunnels: [Int: HTTP2FaultTunnel] = [:]
     /// The bytes of the next request, where ALPN has selected HTTP/1.1.
     private var http1: [UInt8]?
     private var isClosed = false
@@ -99,6 +100,8 @@ final class HTTP2FaultHandler: ChannelInboundHandler {
     func channelInactive(context: ChannelHandlerContext) {
         isClosed = true
         lanes = []
+        for tunnel in tunnels.values { tunnel.close() }
+        tunnels = [:]
         let closedByServer = closedByServer
         update { connection in
             connection.isClosed = true
@@ -127,6 +130,7 @@ final class HTTP2FaultHandler: ChannelInboundHandler {
 
     private func receive(_ frame: WireFrame, _ context: ChannelHandlerContext) {
         windows.receive(frame)
+        if frame.kind == .resetStream { tunnels.removeValue(forKey: frame.stream)?.close() }
         var kept = frame
         if frame.kind == .data { kept.payload = [] }
         frames.append(kept)
@@ -135,6 +139,8 @@ final class HTTP2FaultHandler: ChannelInboundHandler {
         switch collector.receive(frame) {
         case .head(let request): receive(request, context)
         case .data(let stream, let bytes, let endStream):
+            tunnels[stream]?.write(Array(bytes))
+            if endStream { tunnels[stream]?.closeOutput() }
             let keepsBody = options.keepsBodies
             change(stream, endStream: endStream, context) { request in
                 request.bodyLength += bytes.count
@@ -211,6 +217,7 @@ final class HTTP2FaultHandler: ChannelInboundHandler {
     }
 
     private func advanceAll(_ context: ChannelHandlerContext) {
+        for tunnel in tunnels.values { sendBytes(of: tunnel, context) }
         for lane in lanes {
             advance(lane, context)
         }
@@ -271,6 +278,7 @@ final class HTTP2FaultHandler: ChannelInboundHandler {
         case .wait(let duration): wait(duration, lane, context)
         case .hold(let gate): hold(gate, lane, context)
         case .stall: lane.pause = .stalled
+        case .tunnel(let port): openTunnel(to: port, lane, context)
         case .setReading(let isReading): try? context.channel.syncOptions?.setOption(.autoRead, value: isReading)
         case .close, .cut, .reset: end(step, lane, context)
         case .startOver:
@@ -314,6 +322,42 @@ final class HTTP2FaultHandler: ChannelInboundHandler {
             if lane.body.isSent { return true }
         }
         return false
+    }
+
+    private func openTunnel(to port: Int, _ lane: HTTP2FaultLane, _ context: ChannelHandlerContext) {
+        lane.pause = .operation
+        let stream = lane.stream
+        HTTP2FaultTunnel.connect(
+            to: port,
+            stream: stream,
+            on: context.eventLoop,
+            changed: { if let tunnel = self.tunnels[stream] { self.sendBytes(of: tunnel, context) } },
+            completion: { tunnel in
+                guard !self.isClosed else { return tunnel?.close() ?? () }
+                let status = tunnel == nil ? "502" : "200"
+                let isRefused = tunnel == nil
+                self.write(
+                    WireFrame.headers([(":status", status)], stream: stream, endStream: isRefused).bytes,
+                    context
+                )
+                self.tunnels[stream] = tunnel
+                self.finishOperation(of: lane, context)
+            }
+        )
+    }
+
+    /// Sends as much of a tunnel's bytes as the windows and the socket take.
+    private func sendBytes(of tunnel: HTTP2FaultTunnel, _ context: ChannelHandlerContext) {
+        while !isClosed, tunnel.pending.readableBytes > 0, context.channel.isWritable {
+            let room = min(16_384, windows.room(on: tunnel.stream), tunnel.pending.readableBytes)
+            guard room > 0, let piece = tunnel.pending.readBytes(length: room) else { return }
+            windows.sent(piece.count, on: tunnel.stream)
+            update { $0.bodyBytesSent += piece.count }
+            write(WireFrame.data(piece, stream: tunnel.stream, endStream: false).bytes, context)
+        }
+        guard !isClosed, tunnel.hasEnded, tunnel.pending.readableBytes == 0, !tunnel.isEnded else { return }
+        tunnel.isEnded = true
+        write(WireFrame.data([], stream: tunnel.stream, endStream: true).bytes, context)
     }
 
     private func flood(_ bytes: [UInt8], _ times: Int, of lane: HTTP2FaultLane, _ context: ChannelHandlerContext) {

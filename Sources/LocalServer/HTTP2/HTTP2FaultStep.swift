@@ -14,6 +14,7 @@ package struct HTTP2FaultStep: Sendable {
         case wait(Duration)
         case hold(FaultGate)
         case stall
+        case tunnel(Int)
         case setReading(Bool)
         case close
         case cut
@@ -115,6 +116,10 @@ package struct HTTP2FaultStep: Sendable {
     package static func resetStream(_ code: WireFrame.ErrorCode) -> HTTP2FaultStep {
         onStream { [.resetStream(code, stream: $0)] }
     }
+
+    /// Makes the stream of the current request a tunnel to a port of 127.0.0.1, as a proxy does
+    /// (RFC 9113 §8.5), with status 200; with 502 where nobody listens there.
+    package static func tunnel(to port: Int) -> HTTP2FaultStep { HTTP2FaultStep(.tunnel(port)) }
 
     /// Sends GOAWAY; without a last stream, that of the current request.
     package static func goAway(lastStream: Int? = nil, _ code: WireFrame.ErrorCode = .noError) -> HTTP2FaultStep {
