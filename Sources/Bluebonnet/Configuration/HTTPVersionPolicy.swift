@@ -13,7 +13,7 @@ public struct HTTPVersionPolicy: Sendable, Hashable, CustomStringConvertible {
     /// A server that wants HTTP/1.1 all the same, by status 421 or the error code
     /// `HTTP_1_1_REQUIRED`, gets it from then on in this session.
     public static let automatic = HTTPVersionPolicy(description: "automatic")
-    /// HTTP/1.1 only.
+    /// HTTP/1.1 only, to proxies too.
     public static let http1_1 = HTTPVersionPolicy(description: "http/1.1")
     /// HTTP/2 only with `https`: a server that does not speak it causes
     /// ``NetworkingError/Code/unsupportedHTTPVersion``, or a failed TLS handshake. HTTP/1.1 with

@@ -43,6 +43,7 @@ final class Engine: Transport {
         choice: ProxyChoice = .open,
         needsFreshConnection: Bool = false
     ) async throws -> TransportResponse {
+        try request.checkMethod()
         if concernsNetwork, waitsForConnectivity || request.refusesNetworks {
             let target = try request.target
             let passage =

@@ -99,7 +99,6 @@ final class Exchange: Call.Operation, @unchecked Sendable {
         continuing unsent: ObservedTransaction? = nil,
         pool: ConnectionPool
     ) throws(NetworkingError) {
-        try request.checkMethod()
         hop = unsent?.hop ?? context.call.newHop()
         var request = unsent?.request ?? request
         request.upgrade?.ask(in: &request.headerFields)
@@ -113,6 +112,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
             head = try RequestHead(
                 method: request.method,
                 target: target.form(through: passage),
+                path: target.path,
                 host: target.host,
                 proxyAuthorization: request.headerFields.contains(.proxyAuthorization) ? nil : proxyAuthorization,
                 fields: request.fields(through: passage),
@@ -246,7 +246,7 @@ final class Exchange: Call.Operation, @unchecked Sendable {
             state.stage = .onConnection(connection)
             state.connection = connection.record
             state.isConnectionReused = establishment == nil
-            state.isCoalesced = connection.route.origin != route.origin
+            state.isCoalesced = connection.route.origin != route.origin && !connection.route.isShared
             return true
         }
         guard isTaken else { return nil }
@@ -262,10 +262,21 @@ final class Exchange: Call.Operation, @unchecked Sendable {
     /// Whether the connection that carries it, or did, was made for another origin.
     var isCoalesced: Bool { call.withLock { _ in state.isCoalesced } }
 
+    /// The connection that carries it, or did, and whether that had carried others before.
+    var usedConnection: (record: ConnectionRecord?, isReused: Bool) {
+        call.withLock { _ in (state.connection, state.isConnectionReused) }
+    }
+
     /// Notes that a connection is being made for it.
     func isBeingConnected(_ times: AttemptTimes) {
         call.withLock { _ in state.attempt = times }
     }
+
+    /// The times of the connection that is being made for it, as far as that came.
+    var attemptTimes: ConnectionTimes? { call.withLock { _ in state.attempt }?.value }
+
+    /// Whether a response with 2xx turns its stream of HTTP/2 into a tunnel (RFC 9113 §8.5).
+    var opensTunnel: Bool { request.upgrade != nil || request.method == .connect }
 
     /// Notes that a new connection could not take it. True for the third one.
     func isRefusedTooOften() -> Bool {

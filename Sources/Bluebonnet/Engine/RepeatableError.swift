@@ -22,6 +22,8 @@ struct RepeatableError: Error, CustomStringConvertible {
         case (.notProcessed, _), (.suspended, _): true
         case (.stale, .get), (.stale, .head), (.stale, .options), (.stale, .trace), (.stale, .put), (.stale, .delete):
             true
+        // No byte has passed a tunnel that was not opened.
+        case (.stale, .connect): true
         case (.stale, _): false
         }
     }

@@ -54,6 +54,8 @@ struct RequestHead: Sendable {
     let method: HTTPRequest.Method
     /// The request target in the form that fits the receiver (RFC 9112 §3.2), percent-encoded.
     let target: String
+    /// The path and the query, which HTTP/2 sends in place of the target (RFC 9113 §8.3.1).
+    let path: String
     /// The value of Proxy-Authorization in front of the fields.
     let proxyAuthorization: [UInt8]?
     /// The value of Host, with the port unless it is the default one. A Host among the fields wins.
@@ -76,6 +78,7 @@ struct RequestHead: Sendable {
     /// - Parameters:
     ///   - method: The method.
     ///   - target: The request target.
+    ///   - path: The path and the query. Default: nil, the target is in that form.
     ///   - host: The value of Host.
     ///   - proxyAuthorization: The value of Proxy-Authorization. Default: none.
     ///   - fields: The header fields of the request.
@@ -86,6 +89,7 @@ struct RequestHead: Sendable {
     init(
         method: HTTPRequest.Method,
         target: String,
+        path: String? = nil,
         host: String,
         proxyAuthorization: [UInt8]? = nil,
         fields: HTTPFields,
@@ -106,6 +110,7 @@ struct RequestHead: Sendable {
         }
         self.method = method
         self.target = target
+        self.path = path ?? target
         self.host = host
         self.proxyAuthorization = proxyAuthorization
         self.fields = fields

@@ -7,6 +7,8 @@ import Synchronization
 /// Everything happens on its event loop. It reads nothing before it has a receiver.
 protocol ByteTunnel: AnyObject {
     var eventLoop: any EventLoop { get }
+    /// The channel of the connection that carries it; nil when that has ended.
+    var carrier: (any Channel)? { get }
     /// Whether the peer takes bytes as fast as they come. What is written nevertheless is kept in
     /// memory.
     var isWritable: Bool { get }

@@ -7,6 +7,9 @@ struct Route: Hashable, Sendable {
         case forwarding(Proxy)
         /// The proxy moves bytes between the client and the origin.
         case tunnel(Proxy)
+        /// The connection leads to the proxy alone. By HTTP/2, it carries the tunnels and the
+        /// forwarded requests of many origins at once.
+        case shared(Proxy)
 
         /// - Parameters:
         ///   - proxy: The proxy.
@@ -19,7 +22,7 @@ struct Route: Hashable, Sendable {
 
         var proxy: Proxy {
             switch self {
-            case .forwarding(let proxy), .tunnel(let proxy): proxy
+            case .forwarding(let proxy), .tunnel(let proxy), .shared(let proxy): proxy
             }
         }
 
@@ -57,12 +60,29 @@ struct Route: Hashable, Sendable {
         self.origin = origin
         self.passage = passage
         endpoint = passage?.proxy.origin.endpoint ?? endpoints.endpoint(for: origin.endpoint)
-        // What forwards requests speaks HTTP/1.1.
-        if case .forwarding = passage { self.versions = .http1_1 } else { self.versions = versions }
+        self.versions =
+            switch passage {
+            // Nothing is agreed upon with the server: the proxy sends it what it likes.
+            case .forwarding: .http1_1
+            case .shared: .automatic
+            case .tunnel, nil: versions
+            }
     }
 
     /// The proxy; nil for none.
     var proxy: Proxy? { passage?.proxy }
+
+    /// The route of the connections that carry what goes along this one where its proxy speaks
+    /// HTTP/2; nil without a proxy that may.
+    var shared: Route? {
+        guard let proxy, proxy.kind == .https else { return nil }
+        return Route(to: proxy.origin, through: .shared(proxy))
+    }
+
+    /// Whether connections lead to the proxy alone.
+    var isShared: Bool {
+        if case .shared = passage { true } else { false }
+    }
 
     /// The origin alone is hashed: few routes have the same one, and the rest would cost time.
     func hash(into hasher: inout Hasher) {

@@ -7,7 +7,8 @@ import FoundationEssentials
 /// configuration.proxies = .proxy(try Proxy("http://user:password@proxy.example:3128"))
 /// ```
 ///
-/// Two requests share a connection only if their proxies are equal, credential included.
+/// Two requests share a connection, also one to the proxy, only if their proxies are equal,
+/// credential included.
 ///
 /// Counterpart of the keys of `connectionProxyDictionary` of `NSURLSessionConfiguration`.
 public struct Proxy: Sendable, Hashable {
@@ -21,7 +22,10 @@ public struct Proxy: Sendable, Hashable {
         /// §3.2.2); for everything else CONNECT opens a tunnel (RFC 9110 §9.3.6).
         public static let http = Kind(description: "http")
         /// The same as ``http``, over TLS to the proxy. Its certificate is judged by
-        /// ``SessionConfiguration/proxySecurityPolicy``.
+        /// ``SessionConfiguration/proxySecurityPolicy``. Where it agrees to HTTP/2 in the handshake,
+        /// which it is offered unless ``SessionConfiguration/httpVersions`` is
+        /// ``HTTPVersionPolicy/http1_1``, tunnels (RFC 9113 §8.5) and requests are streams of one
+        /// connection. In curl that is `--proxy-http2`.
         public static let https = Kind(description: "https")
         /// SOCKS 4: a tunnel to an IPv4 address, which the session looks up.
         public static let socks4 = Kind(description: "socks4")

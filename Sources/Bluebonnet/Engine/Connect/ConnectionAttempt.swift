@@ -10,6 +10,9 @@ import NIOTLS
 /// ``enter(_:on:)`` passes a proxy with a ``ProxyEntry``, ``secure(_:)`` does the TLS handshake, in
 /// which the protocol is agreed upon, and ``Opener`` puts the connection for that protocol on the
 /// channel, which may have to hear from the server before it is ready.
+///
+/// In a tunnel over HTTP/2, which is open already, socket and proxy are left out. A proxy that turns
+/// out to speak HTTP/2 is left to the pool, and the attempt ends before the tunnel.
 final class ConnectionAttempt {
     /// The layer between the socket and the protocol.
     enum Transport: Equatable {
@@ -18,6 +21,9 @@ final class ConnectionAttempt {
         case plain
         /// TLS to a proxy, and none to the server. The protocols are those of `plain`.
         case proxied
+        /// TLS to a proxy, which has agreed to HTTP/2. The connection is that of the proxy's own
+        /// route.
+        case shared
         case tls(ApplicationProtocol)
     }
 
@@ -32,23 +38,34 @@ final class ConnectionAttempt {
 
     /// Puts a connection on the channel, and calls back once: when it can take exchanges, or has
     /// failed. It must not succeed after its channel was closed.
-    typealias Opener = (Established, _ ready: @escaping (Result<ReadyConnection, any Error>) -> Void) -> Void
+    typealias Opener = (Established, _ ready: @escaping (Result<Outcome, any Error>) -> Void) -> Void
+
+    /// The end of an attempt that has not failed.
+    enum Outcome {
+        case ready(ReadyConnection)
+        /// The proxy speaks HTTP/2, and the pool has a connection to it: what was to be reached is
+        /// reached on its streams.
+        case shared
+    }
 
     private let route: Route
     private let timeout: Duration?
+    private let startedAt: NIODeadline
     private let eventLoop: any EventLoop
     private let tls: TLSContextSource
     private let trust: TrustEvaluator
     /// Chooses the client certificate; nil where the settings do.
     private let challengeHandler: ClientCertificateAnswer.Handler?
     private let dialer: Dialer
-    /// The entry into the proxy, as long as it is not passed; nil without a proxy.
+    /// The entry into the proxy, as long as it is not passed; nil without a proxy, and in a tunnel.
     private var entry: ProxyEntry?
+    /// The tunnel that leads to the server; nil where a socket does.
+    private var tunnel: OpenedTunnel?
     private var opener: Opener?
     /// The context of the handshake, for a secure origin.
     private var tlsContext: TLSContext?
     private var verification: CertificateVerification?
-    private var times = ConnectionTimes() {
+    private var times: ConnectionTimes {
         didSet { knownTimes.value = times }
     }
     private let knownTimes: AttemptTimes
@@ -58,38 +75,43 @@ final class ConnectionAttempt {
     private var dial: Dial?
     /// The channel that was connected.
     private var channel: (any Channel)?
-    private var completion: ((Result<ReadyConnection, NetworkingError>) -> Void)?
+    private var completion: ((Result<Outcome, NetworkingError>) -> Void)?
 
     init(
         route: Route,
         timeout: Duration?,
+        startedAt: NIODeadline = .now(),
         eventLoop: any EventLoop,
         tls: TLSContextSource,
         trust: TrustEvaluator,
         challengeHandler: ClientCertificateAnswer.Handler? = nil,
         dialer: Dialer,
         entry: ProxyEntry? = nil,
+        tunnel: OpenedTunnel? = nil,
         times: AttemptTimes,
         isServed: @escaping Dial.Sharing = { _ in false },
         open: @escaping Opener
     ) {
         self.route = route
         self.timeout = timeout
+        self.startedAt = startedAt
         self.eventLoop = eventLoop
         self.tls = tls
         self.trust = trust
         self.challengeHandler = challengeHandler
         self.dialer = dialer
+        self.times = times.value
         knownTimes = times
         self.isServed = isServed
         opener = open
         self.entry = entry
+        self.tunnel = tunnel
     }
 
-    func run(completion: @escaping (Result<ReadyConnection, NetworkingError>) -> Void) {
+    func run(completion: @escaping (Result<Outcome, NetworkingError>) -> Void) {
         self.completion = completion
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        let timer = eventLoop.scheduleTask(deadline: .now().advanced(by: time)) { bound.value.timedOut() }
+        let timer = eventLoop.scheduleTask(deadline: startedAt.advanced(by: time)) { bound.value.timedOut() }
         self.timer = timer
         // A loop that is shut down fails its timers, and drops all other work of the attempt.
         timer.futureResult.assumeIsolated().whenFailure { _ in self.end(.failure(.eventLoopShutDown(self.route.origin)))
@@ -110,7 +132,7 @@ final class ConnectionAttempt {
 
     /// Ends the attempt; only the first end counts. With `atOnce`, TLS sends no closing alert, so
     /// that no socket is left when this returns.
-    private func end(_ result: Result<ReadyConnection, NetworkingError>, atOnce: Bool = false) {
+    private func end(_ result: Result<Outcome, NetworkingError>, atOnce: Bool = false) {
         guard let completion else { return }
         self.completion = nil
         timer?.cancel()
@@ -127,6 +149,7 @@ final class ConnectionAttempt {
             channel?.close(promise: nil)
         }
         channel = nil
+        tunnel = nil
         opener = nil
         completion(
             result.mapError { error in
@@ -140,9 +163,10 @@ final class ConnectionAttempt {
     // MARK: Preparation
 
     private func prepare() {
-        guard route.origin.isSecure else { return dialEndpoint() }
+        // That of a proxy is read by its entry.
+        guard route.origin.isSecure, !route.isShared else { return reachEndpoint() }
         tlsContext = tls.context
-        guard tlsContext == nil else { return dialEndpoint() }
+        guard tlsContext == nil else { return reachEndpoint() }
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         // Reading the trust roots blocks for milliseconds, the first time.
         tls.makeContext { [eventLoop] result in
@@ -155,7 +179,7 @@ final class ConnectionAttempt {
         switch result {
         case .success(let context):
             tlsContext = context
-            dialEndpoint()
+            reachEndpoint()
         case .failure(let error): end(.failure(TLSContext.invalid(error)))
         }
     }
@@ -165,6 +189,14 @@ final class ConnectionAttempt {
     /// The most bytes of one read. NIOSSL collects what all reads of a turn decrypt to in one
     /// buffer that grows by copying, so that larger reads cost more there than they save.
     private var mostRead: Int { route.origin.isSecure || route.proxy?.kind == .https ? 65_536 : 262_144 }
+
+    private func reachEndpoint() {
+        guard let tunnel else { return dialEndpoint() }
+        self.tunnel = nil
+        let channel = TunnelChannel(over: tunnel.take())
+        channel.begin()
+        connected(channel)
+    }
 
     private func dialEndpoint() {
         let dial = Dial(
@@ -212,6 +244,12 @@ final class ConnectionAttempt {
                 self.entry = nil
                 self.times.proxy?.end = .now()
                 self.proceed(channel)
+            case .success(.multiplexed):
+                self.entry = nil
+                self.times.proxy?.end = .now()
+                // That of another route than the proxy's own is the pool's from now on.
+                if !self.route.isShared { self.channel = nil }
+                self.open(channel, .shared)
             case .success(.reconnect):
                 self.channel = nil
                 channel.close(promise: nil)
@@ -264,7 +302,8 @@ final class ConnectionAttempt {
             local: channel.localAddress,
             remote: channel.remoteAddress,
             tls: verification.map { TLSAgreement(version: $0.version, cipherSuite: $0.cipherSuite) },
-            proxy: route.proxy
+            proxy: route.proxy,
+            proxyProtocol: proxyProtocol(of: channel, transport)
         )
         let established = Established(
             channel: channel,
@@ -276,6 +315,11 @@ final class ConnectionAttempt {
         opener?(established) { result in
             self.end(result.mapError { $0 as? NetworkingError ?? self.closedAtOnce($0) })
         }
+    }
+
+    private func proxyProtocol(of channel: any Channel, _ transport: Transport) -> ApplicationProtocol? {
+        guard let proxy = route.proxy, !proxy.kind.isSOCKS else { return nil }
+        return transport == .shared || channel is TunnelChannel ? .http2 : .http1
     }
 
     /// What the server has shown. A certificate that was chosen for one host must not speak for the

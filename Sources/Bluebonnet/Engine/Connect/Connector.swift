@@ -19,6 +19,7 @@ final class Connector: Sendable {
 
     private struct State {
         var attempts: [ObjectIdentifier: PendingAttempt] = [:]
+        var openings: [ObjectIdentifier: TunnelOpening] = [:]
         /// The error of further attempts, after the end.
         var end: NetworkingError?
     }
@@ -65,10 +66,13 @@ final class Connector: Sendable {
         let connector: Connector
         let route: Route
         let timeout: Duration?
-        let eventLoop: any EventLoop
+        let startedAt = NIODeadline.now()
+        var eventLoop: any EventLoop
         let pool: ConnectionPool
         let handle: AttemptHandle
         let completion: Completion
+        /// The tunnel over HTTP/2 to the server; nil where a socket is connected.
+        var tunnel: OpenedTunnel?
 
         func run() {
             connector.begin(self)
@@ -79,23 +83,32 @@ final class Connector: Sendable {
         }
     }
 
-    /// The entry into the proxy of a route; nil without one.
-    private func entry(along route: Route, on eventLoop: any EventLoop) -> ProxyEntry? {
-        guard let passage = route.passage else { return nil }
+    /// The entry into the proxy of a route; nil without one, and in a tunnel.
+    private func entry(for work: Connect) -> ProxyEntry? {
+        guard let passage = work.route.passage, work.tunnel == nil else { return nil }
+        let wantsHTTP1 = work.route.shared.map { work.pool.wantsHTTP1($0) } ?? false
         return ProxyEntry(
             passage,
-            to: route.origin,
+            to: work.route.origin,
             proxies,
+            tls: wantsHTTP1 ? proxies.tlsOfHTTP1 : proxies.tls,
             dialer: dialer,
             limits: HTTP1Limits(
                 headerSection: configuration.limits.headerSection,
                 headerLine: configuration.limits.headerLine
             ),
-            eventLoop: eventLoop
+            eventLoop: work.eventLoop
         )
     }
 
     private func begin(_ work: Connect) {
+        if work.tunnel == nil, case .tunnel = work.route.passage, let shared = work.route.shared,
+            work.pool.isMultiplexed(shared)
+        {
+            return openTunnel(work, along: shared)
+        }
+        // Another attempt may have come this far already, to a proxy that has changed its mind.
+        if work.tunnel == nil { work.handle.times.value = ConnectionTimes() }
         let tls: TLSContextSource
         do {
             let contexts = work.route.versions == .http1_1 ? tlsOfHTTP1 : self.tls
@@ -106,12 +119,14 @@ final class Connector: Sendable {
         let attempt = ConnectionAttempt(
             route: work.route,
             timeout: work.timeout,
+            startedAt: work.startedAt,
             eventLoop: work.eventLoop,
             tls: tls,
             trust: trust,
             challengeHandler: configuration.callHooks?.sessionDidReceiveChallenge,
             dialer: dialer,
-            entry: entry(along: work.route, on: work.eventLoop),
+            entry: entry(for: work),
+            tunnel: work.tunnel,
             times: work.handle.times,
             isServed: { [pool = work.pool, route = work.route] in pool.isServed(route, at: $0) },
             open: { established, ready in self.open(established, work, ready) }
@@ -128,10 +143,82 @@ final class Connector: Sendable {
         if let end { return work.completion(.failure(end)) }
         attempt.run { result in
             self.state.withLock { $0.attempts[id] = nil }
-            work.completion(result)
+            switch result {
+            case .success(.ready(let ready)): work.completion(.success(ready))
+            case .success(.shared): self.goOn(work)
+            case .failure(let error): work.completion(.failure(error))
+            }
         }
         work.handle.whenCancelled { error in
             pending.eventLoop.execute { pending.attempt.value.cancel(with: error) }
+        }
+    }
+
+    // MARK: Proxies with HTTP/2
+
+    /// Goes on where the connection to the proxy is the pool's.
+    private func goOn(_ work: Connect) {
+        guard let shared = work.route.shared, work.pool.isMultiplexed(shared) else { return begin(work) }
+        if case .tunnel = work.route.passage { return openTunnel(work, along: shared) }
+        // What the proxy forwards is sent on that connection already.
+        work.completion(.failure(NetworkingError(.cancelled, "The connection to the proxy is shared.")))
+    }
+
+    /// Opens a tunnel on a connection to the proxy, and connects through it.
+    private func openTunnel(_ work: Connect, along shared: Route) {
+        guard let proxy = shared.proxy else { return }
+        let origin = work.route.origin
+        let request = TunnelRequest(
+            shared: shared,
+            proxy: proxy,
+            origin: Origin(isSecure: origin.isSecure, endpoint: dialer.endpoints.endpoint(for: origin.endpoint)),
+            authentication: proxies.authentication,
+            pool: work.pool,
+            preferredLoop: ObjectIdentifier(work.eventLoop)
+        )
+        let opening = TunnelOpening(
+            request,
+            for: work.route,
+            timeout: work.timeout,
+            startedAt: work.startedAt,
+            times: work.handle.times
+        )
+        let id = ObjectIdentifier(opening)
+        let end = state.withLock { state in
+            if state.end == nil { state.openings[id] = opening }
+            return state.end
+        }
+        if let end { return work.completion(.failure(end)) }
+        opening.run(by: work.handle) { result in
+            self.state.withLock { $0.openings[id] = nil }
+            switch result {
+            case .success(let tunnel):
+                var behind = work
+                behind.tunnel = tunnel
+                behind.eventLoop = tunnel.eventLoop
+                behind.execute(on: tunnel.eventLoop)
+            case .failure(let error) where error.isOfHTTP1Proxy: work.execute(on: work.eventLoop)
+            case .failure(let error): work.completion(.failure(error))
+            }
+        }
+    }
+
+    /// Gives the pool a connection to a proxy that speaks HTTP/2.
+    private func share(
+        _ established: ConnectionAttempt.Established,
+        _ work: Connect
+    ) throws -> ConnectionAttempt.Outcome {
+        guard let shared = work.route.shared, let proxy = shared.proxy else { return .shared }
+        do {
+            guard shared != work.route else { return .ready(try openHTTP2(established, work, along: shared)) }
+            guard work.pool.needsConnection(along: shared) else {
+                established.channel.close(promise: nil)
+                return .shared
+            }
+            work.pool.adopt(try openHTTP2(established, work, along: shared), along: shared)
+            return .shared
+        } catch {
+            throw NetworkingError.closed(by: proxy, error)
         }
     }
 
@@ -146,10 +233,11 @@ final class Connector: Sendable {
 
     /// Ends all attempts and lookups under way, and the attempts that would begin from now on.
     func cancelAttempts(with error: NetworkingError) {
-        let attempts = state.withLock { state in
+        let (attempts, openings) = state.withLock { state in
             state.end = state.end ?? error
-            return Array(state.attempts.values)
+            return (Array(state.attempts.values), Array(state.openings.values))
         }
+        for opening in openings { opening.cancel(with: error) }
         for pending in attempts {
             pending.eventLoop.execute { pending.attempt.value.cancel(with: error) }
         }
@@ -160,21 +248,26 @@ final class Connector: Sendable {
     private func open(
         _ established: ConnectionAttempt.Established,
         _ work: Connect,
-        _ ready: (Result<ReadyConnection, any Error>) -> Void
+        _ ready: (Result<ConnectionAttempt.Outcome, any Error>) -> Void
     ) {
         let requiresHTTP2 = work.route.versions.requiresHTTP2(to: work.route.origin)
         switch established.transport {
         case .plain where requiresHTTP2, .proxied where requiresHTTP2, .tls(.http2):
-            ready(Result { try openHTTP2(established, work) })
+            ready(Result { .ready(try openHTTP2(established, work, along: work.route)) })
+        case .shared: ready(Result { try share(established, work) })
         case .tls(.http1) where requiresHTTP2: ready(.failure(NetworkingError.withoutHTTP2(work.route.origin)))
-        case .plain, .proxied, .tls(.http1): ready(Result { try openHTTP1(established, work) })
+        case .plain, .proxied, .tls(.http1): ready(Result { .ready(try openHTTP1(established, work)) })
         }
     }
 
-    private func openHTTP2(_ established: ConnectionAttempt.Established, _ work: Connect) throws -> ReadyConnection {
+    private func openHTTP2(
+        _ established: ConnectionAttempt.Established,
+        _ work: Connect,
+        along route: Route
+    ) throws -> ReadyConnection {
         let connection = HTTP2Connection(
             pool: work.pool,
-            route: work.route,
+            route: route,
             timer: timer(for: work.eventLoop),
             limits: configuration.limits,
             idleTimeout: CompactTime(configuration.idleConnectionTimeout),

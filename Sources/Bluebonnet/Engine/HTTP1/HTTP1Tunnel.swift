@@ -83,6 +83,8 @@ final class HTTP1Tunnel: ChannelDuplexHandler {
 }
 
 extension HTTP1Tunnel: ByteTunnel {
+    var carrier: (any Channel)? { context?.channel }
+
     var isWritable: Bool { context?.channel.isWritable ?? false }
 
     var unsentBytes: Int { context?.unsentBytes ?? 0 }

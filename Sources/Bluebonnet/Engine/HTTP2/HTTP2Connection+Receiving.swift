@@ -35,7 +35,7 @@ extension HTTP2Connection: HTTP2FrameReceiver {
             case .final(let bodyLength):
                 run.received(response, bodyLength: bodyLength, now: now)
                 // RFC 9110 §9.3.6: any 2xx response to CONNECT.
-                if run.exchange.request.upgrade != nil, 200..<300 ~= head.statusCode, !endsStream {
+                if run.exchange.opensTunnel, 200..<300 ~= head.statusCode, !endsStream {
                     return openTunnel(on: stream)
                 }
                 if endsStream { stream.ending = [:] }
@@ -210,13 +210,13 @@ extension HTTP2Connection: HTTP2FrameReceiver {
             stream.sender?.end()
             return
         }
-        if code == .http11Required { pool.remember(http1: stream.origin) }
+        if code == .http11Required { pool.remember(http1: stream.origin, on: route) }
         fail(stream, .reset(stream.run.exchange.route, code, hasResponse: !stream.isSilent), reset: nil)
     }
 
     /// §6.8: what the server has not processed may be sent again; what it has, goes on to its end.
     func receivedGoAway(_ code: HTTP2Code, lastStream: Int) {
-        if code == .http11Required { pool.remember(http1: route.origin) }
+        if code == .http11Required { pool.remember(http1: route.origin, on: route) }
         machine.goAway(code)
         leavePool()
         for (identifier, stream) in streams where identifier > lastStream {

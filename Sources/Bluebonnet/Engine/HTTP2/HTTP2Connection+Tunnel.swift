@@ -10,6 +10,7 @@ extension HTTP2Connection {
         stream.tunnel = tunnel
         stream.run.opened(tunnel)
         stream.run.end(trailers: [:], now: now)
+        machine.served()
         stream.run.deliver()
     }
 

@@ -157,12 +157,12 @@ final class HTTP2Connection {
         let head = exchange.head
         let fields = HTTP2RequestFields.encode(
             head,
-            scheme: route.origin.isSecure ? "https" : "http",
+            scheme: stream.origin.isSecure ? "https" : "http",
             upgrade: exchange.request.upgrade
         )
         let sent = isSentAtOnce ? body.readableBytes : 0
-        // RFC 8441 §4: the stream goes on in both directions.
-        let isWhole = isSentAtOnce && exchange.request.upgrade == nil
+        // RFC 9113 §8.5, RFC 8441 §4: the stream goes on in both directions.
+        let isWhole = isSentAtOnce && !exchange.opensTunnel
         frames?.send(fields: fields, on: stream.identifier, endsStream: isEmpty && isWhole)
         stream.isRequestComplete = isWhole
         updates.sent()
@@ -289,9 +289,10 @@ extension HTTP2Connection: HTTPConnection {
         let inlineLength = exchange.bodySentWithHead?.readableBytes ?? 0
         let isSentAtOnce =
             exchange.bodySentLater == nil && inlineLength <= min(sendWindow, machine.peer.initialWindow)
-        // One of another origin has not waited for this connection.
+        // One of another origin has not waited for this connection, unless it is that to a proxy.
         let isFirst =
-            !machine.hasServed && exchange.startedAt < establishment.readyAt && exchange.route == route
+            !machine.hasServed && exchange.startedAt < establishment.readyAt
+            && (exchange.route == route || route.isShared)
         guard
             let run = exchange.run(
                 on: pooled,

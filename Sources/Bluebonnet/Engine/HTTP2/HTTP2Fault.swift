@@ -85,8 +85,9 @@ extension NetworkingError {
         after code: HTTP2Code
     ) -> NetworkingError {
         switch code {
-        // §7: the server wants the request over HTTP/1.1, which this session does not speak.
-        case .http11Required where route.versions != .automatic: error
+        // §7: the server wants the request over HTTP/1.1, which this session does not speak to it.
+        // A proxy gets it from now on.
+        case .http11Required where route.versions != .automatic && route.passage?.forwardingProxy == nil: error
         // §7: the server has too much to do. A repetition at once would add to it; one after a
         // pause is up to the policy of the session.
         case .enhanceYourCalm: error

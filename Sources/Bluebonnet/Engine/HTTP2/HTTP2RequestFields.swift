@@ -15,11 +15,20 @@ enum HTTP2RequestFields {
         // RFC 8441 §4, in place of the fields that ask for it on HTTP/1.1 (§5).
         section.append(HTTP2Field(":method", upgrade == nil ? head.method.rawValue : "CONNECT"))
         if let upgrade { section.append(HTTP2Field(":protocol", upgrade.token)) }
-        section.append(HTTP2Field(":scheme", scheme))
+        // §8.5: CONNECT to a proxy has the method and the authority alone.
+        let isConnect = head.method == .connect
+        if !isConnect { section.append(HTTP2Field(":scheme", scheme)) }
         // §8.3.1: the value of Host, which is not sent beside it.
         let authority = head.survey.host.map { head.fields[$0].value } ?? head.host
         section.append(HTTP2Field(":authority", authority))
-        section.append(HTTP2Field(":path", head.target, head.target == "/" ? .indexable : .nonIndexable))
+        if !isConnect {
+            section.append(HTTP2Field(":path", head.path, head.path == "/" ? .indexable : .nonIndexable))
+        }
+        if let authorization = head.proxyAuthorization {
+            section.append(
+                HTTP2Field("proxy-authorization", String(decoding: authorization, as: UTF8.self), .neverIndexed)
+            )
+        }
         let nominated = head.survey.hasConnection ? nominated(in: head.fields) : []
         for position in head.fields.indices where position != head.survey.host {
             let field = head.fields[position]

@@ -32,6 +32,7 @@ final class HTTP2Tunnel: ByteTunnel {
 
     // MARK: The owner's side
 
+    var carrier: (any Channel)? { connection.frames?.context?.channel }
     var isWritable: Bool { !isOver && outgoingBytes < Self.mostOutgoing }
     var unsentBytes: Int { outgoingBytes + connection.unsentBytes(of: stream) }
 

@@ -25,6 +25,7 @@ final class ConnectionPool: Sendable {
         var connecting = 0
         var versions = KnownVersions()
         var coalesced = CoalescedRoutes()
+        var proxies = KnownProxies()
         /// Fires when an exchange may have waited too long.
         var timer: (at: NIODeadline, task: Scheduled<Void>)?
         var invalidation: NetworkingError?
@@ -41,8 +42,16 @@ final class ConnectionPool: Sendable {
             return entry
         }
 
+        /// The route in whose queue the exchanges of a route wait. A tunnel has its own, since each
+        /// leads to a connection of its own; what a proxy forwards shares those to the proxy.
+        func queue(of route: Route) -> Route {
+            guard route.passage?.forwardingProxy != nil, let shared = route.shared, proxies.isMultiplexed(shared)
+            else { return coalesced.queue(of: route) }
+            return shared
+        }
+
         /// The queue in which the exchanges of a route wait, if there is one.
-        func entry(serving route: Route) -> Entry? { entries[coalesced.queue(of: route)] }
+        func entry(serving route: Route) -> Entry? { entries[queue(of: route)] }
     }
 
     /// The result for an exchange that was handed over.
@@ -177,7 +186,7 @@ final class ConnectionPool: Sendable {
         let submission = state.withLock { state -> Submission in
             if let error = state.invalidation { return .refused(error) }
             if let refusing { state.entries[refusing.route]?.queue.refused(refusing) }
-            let route = state.coalesced.queue(of: exchange.route)
+            let route = state.queue(of: exchange.route)
             let entry = state.entry(of: route, limit: connectionsPerOrigin)
             let acquired = entry.queue.acquire(
                 for: exchange,
@@ -305,7 +314,7 @@ final class ConnectionPool: Sendable {
     }
 
     /// Runs on the event loop of the new connection.
-    private func connected(_ ready: ReadyConnection, route: Route, by handle: AttemptHandle) {
+    func connected(_ ready: ReadyConnection, route: Route, by handle: AttemptHandle) {
         let connection = ready.connection
         let consequences = state.withLock { state -> Consequences? in
             state.connecting -= 1
@@ -323,8 +332,9 @@ final class ConnectionPool: Sendable {
             let served = entry.queue.connected(connection, capacity: capacity, by: handle, at: .now())
             guard state.invalidation == nil else { return nil }
             arm(for: entry.queue.nextDeadline, &state)
-            consequences.isIdle = served.waiters.isEmpty
             consequences.add(served, of: connection, &state)
+            if route.isShared { note(multiplexed: route, &consequences, &state) }
+            consequences.isIdle = !consequences.starts.contains { $0.0 === connection }
             return consequences
         }
         guard let consequences else { return connection.onLoop { $0.close() } }
@@ -346,11 +356,16 @@ final class ConnectionPool: Sendable {
             let outcome = entry.queue.connectFailed(handle, failure, at: .now())
             if entry.queue.attempts.isEmpty { state.coalesced.endDial(route) }
             // One that was given up says nothing about the server.
-            if failure == .refused, error.code != .cancelled { entry.refusal = error }
+            if failure == .refused, error.code != .cancelled, !error.isOfHTTP1Proxy { entry.refusal = error }
             arm(for: entry.queue.nextDeadline, &state)
             var consequences = Consequences()
-            for exchange in outcome.fails {
-                guard exchange.route != route else {
+            if error.isOfHTTP1Proxy {
+                forget(multiplexed: route, &consequences, &state)
+                for exchange in outcome.fails { leave(route, exchange, &consequences, &state) }
+            }
+            for exchange in error.isOfHTTP1Proxy ? [] : outcome.fails {
+                // What a proxy forwards has no other way than the proxy.
+                guard exchange.route != route, !route.isShared else {
                     consequences.failures.append((exchange, error))
                     continue
                 }
@@ -449,7 +464,9 @@ final class ConnectionPool: Sendable {
             state.timer?.task.cancel()
             state.timer = nil
             let waiters = state.entries.values.flatMap { $0.queue.removeWaiters() }
-            return (waiters, Array(state.connections.values))
+            // Those that carry tunnels behind what is in the tunnels.
+            let connections = state.connections.values
+            return (waiters, connections.filter { !$0.route.isShared } + connections.filter(\.route.isShared))
         }
         waiters.forEach { $0.fail(error) }
         connector.cancelAttempts(with: error)

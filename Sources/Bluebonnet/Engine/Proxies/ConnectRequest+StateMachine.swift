@@ -58,7 +58,7 @@ struct ConnectRequestStateMachine {
     }
 
     /// RFC 9112 §3.2.3. A zone has a meaning on this machine only (RFC 6874 §4).
-    private static func authority(of origin: Origin) -> String {
+    static func authority(of origin: Origin) -> String {
         guard case .host(let host, let port) = origin.endpoint else { return "" }
         return host.utf8.contains(ASCII.colon) ? "[\(host.prefix { $0 != "%" })]:\(port)" : "\(host):\(port)"
     }

@@ -25,6 +25,17 @@ extension NetworkingError {
         )
     }
 
+    /// The proxy was to carry many streams, and has agreed to HTTP/1.1 this time. Not for users:
+    /// what was to be sent goes on over HTTP/1.1.
+    static func speaksHTTP1(_ proxy: Proxy) -> NetworkingError {
+        NetworkingError(.proxyConnectFailed, "The proxy \(proxy) speaks HTTP/1.1.", underlying: HTTP1Proxy())
+    }
+
+    /// Whether the proxy has to be connected to anew, for HTTP/1.1.
+    var isOfHTTP1Proxy: Bool { underlying is HTTP1Proxy }
+
+    private struct HTTP1Proxy: Error {}
+
     /// The proxy has closed the connection before it was ready.
     static func closed(by proxy: Proxy, _ error: any Error) -> NetworkingError {
         NetworkingError(
@@ -46,9 +57,10 @@ extension NetworkingError {
         }
         if let name = times.awaitedName, name != proxy.host { return lookupTimedOut(name, timeout) }
         let reason = times.awaitedName == nil ? "" : " Its host name was not resolved: no name server has responded."
+        let aim = route.isShared ? "" : " to reach \(route.origin.description)"
         return NetworkingError(
             .proxyTimeout,
-            "The proxy \(proxy) was not ready to reach \(route.origin.description) within \(timeout.sentence).\(reason)"
+            "The proxy \(proxy) was not ready\(aim) within \(timeout.sentence).\(reason)"
         )
     }
 

@@ -7,6 +7,9 @@ final class ProxyEntry {
         /// What is written to the channel goes to the server, or to the proxy that forwards
         /// requests.
         case open
+        /// The proxy has agreed to HTTP/2: the connection to it carries many tunnels and forwarded
+        /// requests, each on a stream. None was opened yet.
+        case multiplexed
         /// Another connection to the proxy is needed; the entry goes on with it.
         case reconnect
     }
@@ -17,6 +20,7 @@ final class ProxyEntry {
     /// The end of the tunnel.
     private let origin: Origin
     private let proxies: SessionProxies
+    private let tls: TLSContextSource
     private let dialer: Dialer
     private let limits: HTTP1Limits
     private let eventLoop: any EventLoop
@@ -33,6 +37,7 @@ final class ProxyEntry {
         _ passage: Route.Passage,
         to origin: Origin,
         _ proxies: SessionProxies,
+        tls: TLSContextSource,
         dialer: Dialer,
         limits: HTTP1Limits,
         eventLoop: any EventLoop
@@ -40,6 +45,7 @@ final class ProxyEntry {
         self.passage = passage
         self.origin = Origin(isSecure: origin.isSecure, endpoint: dialer.endpoints.endpoint(for: origin.endpoint))
         self.proxies = proxies
+        self.tls = tls
         self.dialer = dialer
         self.limits = limits
         self.eventLoop = eventLoop
@@ -57,9 +63,9 @@ final class ProxyEntry {
         self.record = record
         self.completion = completion
         guard proxy.kind == .https else { return openTunnel(channel) }
-        if let context = proxies.tls.context { return secure(channel, context) }
+        if let context = tls.context { return secure(channel, context) }
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        proxies.tls.makeContext { [eventLoop] result in
+        tls.makeContext { [eventLoop] result in
             eventLoop.execute { bound.value.prepared(result, channel) }
         }
     }
@@ -99,7 +105,8 @@ final class ProxyEntry {
             try verification.start(on: channel, context: context) { result in
                 self.verification = nil
                 switch result {
-                case .success: self.openTunnel(channel)
+                case .success(.http2): self.end(.success(.multiplexed))
+                case .success(.http1): self.openTunnel(channel)
                 case .failure(let error): self.end(.failure(.securing(self.proxy, error)))
                 }
             }
@@ -111,6 +118,7 @@ final class ProxyEntry {
     // MARK: The tunnel
 
     private func openTunnel(_ channel: any Channel) {
+        if case .shared = passage { return end(.failure(.speaksHTTP1(proxy))) }
         guard case .tunnel = passage, case .host(let host, let port) = origin.endpoint else {
             return end(.success(.open))
         }

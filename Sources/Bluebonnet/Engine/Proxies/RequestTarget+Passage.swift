@@ -1,6 +1,13 @@
 import HTTPTypes
 
 extension RequestTarget {
+    /// The target of CONNECT, which is sent to a proxy (RFC 9112 §3.2.3, RFC 9113 §8.5).
+    init(tunnelTo authority: String, through proxy: Proxy) {
+        origin = proxy.origin
+        host = authority
+        path = authority
+    }
+
     /// The request target for the receiver: for a proxy that forwards the request the absolute form
     /// (RFC 9112 §3.2.2), for everybody else the origin form (§3.2.1).
     func form(through passage: Route.Passage?) -> String {

@@ -4,8 +4,11 @@ import FoundationEssentials
 /// authenticates to them.
 final class SessionProxies: Sendable {
     let authentication = ProxyAuthentication()
-    /// The TLS of connections to proxies, by HTTP/1.1: CONNECT and SOCKS need no other protocol.
+    /// The TLS of connections to proxies, which may agree to HTTP/2 unless the session speaks
+    /// HTTP/1.1 alone.
     let tls: TLSContextSource
+    /// That of connections to proxies that want HTTP/1.1.
+    let tlsOfHTTP1: TLSContextSource
     let trust: TrustEvaluator
     private let source: ProxyConfiguration.Source
     /// Whether no request of the session has a proxy, unless it has one of its own.
@@ -14,7 +17,9 @@ final class SessionProxies: Sendable {
     private let endpoints: EndpointOverrides
 
     init(_ configuration: SessionConfiguration) {
-        tls = TLSContextSource(settings: configuration.proxyTLS, offer: [.http1])
+        let offer = (configuration.httpVersions == .http1_1 ? HTTPVersionPolicy.http1_1 : .automatic).offer
+        tls = TLSContextSource(settings: configuration.proxyTLS, offer: offer)
+        tlsOfHTTP1 = TLSContextSource(settings: configuration.proxyTLS, offer: HTTPVersionPolicy.http1_1.offer)
         // The policies and pins of the session are for its servers.
         var proxies = SessionConfiguration()
         proxies.securityPolicy = configuration.proxySecurityPolicy
@@ -63,8 +68,8 @@ final class SessionProxies: Sendable {
                 )
             }
         }
-        // A proxy that forwards requests speaks HTTP/1.1, knows of no other protocol, and sends
-        // them where the URL leads.
+        // A proxy that forwards requests chooses the version in which it speaks to the server, knows
+        // of no other protocol, and sends them where the URL leads.
         let isElsewhere = endpoints.endpoint(for: origin.endpoint) != origin.endpoint
         let needsTunnel = request.upgrade != nil || versions.requiresHTTP2(to: origin) || isElsewhere
         return proxy.map { Route.Passage($0, to: origin, needsTunnel: needsTunnel) }

@@ -184,6 +184,10 @@ public struct TransactionMetrics: Sendable {
         return proxy
     }
 
+    /// The protocol that the proxy is spoken to, by its registered name (RFC 7301 §6): `h2` or
+    /// `http/1.1`. Nil without a proxy, and for SOCKS.
+    public var proxyProtocolName: String? { record.connection?.proxyProtocol?.rawValue }
+
     /// A number that no other connection of the process has; nil when there was none.
     public var connectionIdentifier: Int? { record.connection.flatMap { $0.isOpen ? $0.identifier : nil } }
 

@@ -121,6 +121,8 @@ final class ConnectionRecord: Sendable {
     let tls: TLSAgreement?
     /// The proxy that it goes through; nil for none.
     let proxy: Proxy?
+    /// The protocol that the proxy is spoken to; nil without one, and for SOCKS.
+    let proxyProtocol: ApplicationProtocol?
     /// Whether it was ready to be used.
     let isOpen: Bool
 
@@ -129,7 +131,7 @@ final class ConnectionRecord: Sendable {
         self.times = times
         self.proxy = proxy
         identifier = 0
-        (local, remote, tls) = (nil, nil, nil)
+        (local, remote, tls, proxyProtocol) = (nil, nil, nil, nil)
         isOpen = false
     }
 
@@ -138,10 +140,12 @@ final class ConnectionRecord: Sendable {
         local: SocketAddress?,
         remote: SocketAddress?,
         tls: TLSAgreement?,
-        proxy: Proxy? = nil
+        proxy: Proxy? = nil,
+        proxyProtocol: ApplicationProtocol? = nil
     ) {
         self.times = times
         self.proxy = proxy
+        self.proxyProtocol = proxyProtocol
         identifier = Self.last.wrappingAdd(1, ordering: .relaxed).newValue
         self.local = local.map(NetworkEndpoint.init)
         self.remote = remote.map(NetworkEndpoint.init)

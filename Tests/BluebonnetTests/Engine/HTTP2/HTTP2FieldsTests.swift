@@ -36,6 +36,36 @@ import Testing
         )
     }
 
+    @Test func `CONNECT to a proxy has the method and the authority alone, and its credential`() throws {
+        // RFC 9113 §8.5.
+        let head = try RequestHead(
+            method: .connect,
+            target: "one.example:443",
+            host: "one.example:443",
+            proxyAuthorization: Array("Basic x".utf8),
+            fields: [:],
+            body: nil
+        )
+        let fields = HTTP2RequestFields.encode(head, scheme: "https")
+        #expect(fields.map(\.name) == [":method", ":authority", "proxy-authorization"])
+        #expect(fields.map(\.value) == ["CONNECT", "one.example:443", "Basic x"])
+        // RFC 7541 §7.1.3.
+        #expect(fields.last?.indexing == .neverIndexed)
+    }
+
+    @Test func `a request that a proxy forwards has its path, and not the absolute form`() throws {
+        let head = try RequestHead(
+            method: .get,
+            target: "http://one.example/a?b",
+            path: "/a?b",
+            host: "one.example",
+            fields: [:],
+            body: nil
+        )
+        let fields = HTTP2RequestFields.encode(head, scheme: "http").map { "\($0.name)=\($0.value)" }
+        #expect(fields == [":method=GET", ":scheme=http", ":authority=one.example", ":path=/a?b"])
+    }
+
     @Test func `the value of Host is the authority`() throws {
         let fields = try encoded([.init("Host")!: "other.example"])
         #expect(fields.contains(":authority=other.example"))

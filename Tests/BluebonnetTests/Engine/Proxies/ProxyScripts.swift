@@ -32,7 +32,10 @@ enum ProxyScripts {
         return configuration
     }
 
-    static func tls() throws -> ServerTLS { ServerTLS(try TestCertificates.shared().localhost) }
+    /// TLS of a server for `localhost` that knows these protocols.
+    static func tls(_ protocols: [String] = []) throws -> ServerTLS {
+        ServerTLS(try TestCertificates.shared().localhost, applicationProtocols: protocols)
+    }
 
     static let ok = FaultServer.Script.requests { _ in [.respond(body: "origin")] }
 
