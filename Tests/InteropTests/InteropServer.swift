@@ -49,6 +49,8 @@ enum InteropServer: String {
     case squidTLS = "SQUID_TLS"
     case guardedSquid = "SQUID_GUARDED"
     case guardedSquidTLS = "SQUID_TLS_GUARDED"
+    case nghttpx = "NGHTTPX"
+    case guardedNghttpx = "NGHTTPX_GUARDED"
     case tinyproxy = "TINYPROXY"
     case guardedTinyproxy = "TINYPROXY_GUARDED"
     case microsocks = "MICROSOCKS"

@@ -3,7 +3,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// Requests through the proxies of other people: squid, tinyproxy, microsocks, Dante and mitmproxy.
+/// Requests through the proxies of other people: squid, nghttpx, tinyproxy, microsocks, Dante and
+/// mitmproxy.
 @Suite(.enabled(if: InteropServer.squid.isExpected), .timeLimit(.minutes(3)))
 struct ProxyInteropTests {
     /// A proxy at one of its addresses, and the kind of credential for it.
@@ -17,6 +18,8 @@ struct ProxyInteropTests {
         var authority = InteropServer.authority
         /// Whether it is connected to by IPv6.
         var isIPv6 = false
+        /// Whether it takes HTTP/2, from sessions that offer it.
+        var speaksHTTP2: Bool { server == .nghttpx || server == .guardedNghttpx }
 
         var testDescription: String {
             "\(server), \(scheme ?? "its scheme"), \(login), \(isIPv6 ? "IPv6" : "IPv4")"
@@ -44,12 +47,16 @@ struct ProxyInteropTests {
         }
     }
 
+    private func isSOCKS(_ peer: Peer) -> Bool { peer.scheme?.hasPrefix("socks") == true }
+
     /// Each proxy with each credential, by each scheme that it speaks, at both of its addresses.
     static let peers: [Peer] = {
         var peers = [
             Peer(server: .squid), Peer(server: .squidTLS), Peer(server: .guardedSquid, login: .eager),
             Peer(server: .guardedSquid, login: .basic), Peer(server: .guardedSquid, login: .digest),
             Peer(server: .guardedSquidTLS, login: .eager), Peer(server: .guardedSquidTLS, login: .digest),
+            Peer(server: .nghttpx), Peer(server: .guardedNghttpx, login: .eager),
+            Peer(server: .guardedNghttpx, login: .basic), Peer(server: .guardedNghttpx, login: .digest),
             Peer(server: .tinyproxy), Peer(server: .guardedTinyproxy, login: .eager),
             Peer(server: .guardedTinyproxy, login: .basic),
             Peer(server: .microsocks, scheme: "socks5"), Peer(server: .microsocks, scheme: "socks5h"),
@@ -104,6 +111,10 @@ struct ProxyInteropTests {
             #expect(response.head.httpVersion == (way.protocol == "h2" ? .http2 : .http1_1))
             let transaction = try #require(task.metrics?.transactions.last)
             #expect(transaction.isProxyConnection)
+            if !isSOCKS(peer) {
+                let isOverHTTP2 = peer.speaksHTTP2 && way.protocol == "h2"
+                #expect(transaction.proxyProtocolName == (isOverHTTP2 ? "h2" : "http/1.1"))
+            }
             let remote = try #require(transaction.remoteEndpoint)
             #expect(try remote.port == peer.proxy().port)
             if peer.isIPv6 { #expect(remote.address == "::1") }
@@ -163,6 +174,28 @@ struct ProxyInteropTests {
                 #expect(error.code == .proxyAuthenticationFailed, "\(error)")
                 #expect(!"\(error)".contains("wrong"))
             }
+        }
+    }
+
+    @Test(arguments: peers.filter { $0.speaksHTTP2 && !$0.isIPv6 })
+    func `tunnels and forwarded requests share a connection of HTTP/2 to a proxy`(peer: Peer) async throws {
+        try await withSession(peer.configuration()) { session in
+            var identifiers: Set<Int?> = []
+            let small = try InteropServer.file("tiny.txt")
+            // The first one makes the connection.
+            for server in [InteropServer.nginx, .nginxTLS, .nginx, .httpbin, .nginxIPv6, .nginxIPv6TLS] {
+                let path = server == .httpbin ? "/get" : "/tiny.txt"
+                let task = session.dataTask(for: try server.request(path))
+                task.resume()
+                let response = try await task.response
+                #expect(response.status == .ok)
+                if server != .httpbin { #expect(response.body == small) }
+                let transaction = try #require(task.metrics?.transactions.last)
+                #expect(transaction.proxyProtocolName == "h2")
+                // A tunnel has connections of its own in it.
+                if transaction.tlsVersion == nil { identifiers.insert(transaction.connectionIdentifier) }
+            }
+            #expect(identifiers.count == 1)
         }
     }
 

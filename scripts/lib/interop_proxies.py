@@ -1,4 +1,4 @@
-"""The proxies of the interop tests: squid, tinyproxy, microsocks, Dante and mitmproxy.
+"""The proxies of the interop tests: squid, nghttpx, tinyproxy, microsocks, Dante and mitmproxy.
 
 Each listens on 127.0.0.1 and, on the same port, on ::1. User and password are those of the other
 servers, ada and secret.
@@ -14,7 +14,9 @@ import nginx
 import processes
 
 # Debian's names; some are in folders that not every user has in PATH.
-PROGRAMS = {"squid": "squid", "tinyproxy": "tinyproxy-bin", "microsocks": "microsocks", "danted": "dante-server"}
+PROGRAMS = {
+    "squid": "squid", "nghttpx": "nghttp2-proxy", "tinyproxy": "tinyproxy-bin", "microsocks": "microsocks", "danted": "dante-server",
+}
 
 
 def find(program: str) -> str | None:
@@ -33,9 +35,12 @@ def missing(servers) -> list[str]:
 
 def launch(servers, authority) -> list[Callable[[], None]]:
     """Starts all; the functions wait until they are ready, and offer their variables."""
-    tiny, tiny_guarded, micro, micro_guarded, dante, dante_guarded, mitm, mitm_guarded, *squid = processes.free_ports(12)
+    ports = processes.free_ports(14)
+    tiny, tiny_guarded, micro, micro_guarded, dante, dante_guarded, mitm, mitm_guarded, h2, h2_guarded, *squid = ports
     return [
         start_squid(servers, **dict(zip(("OPEN", "TLS", "GUARDED", "TLS_GUARDED"), squid))),
+        start_nghttpx(servers, "NGHTTPX", h2, squid[0]),
+        start_nghttpx(servers, "NGHTTPX_GUARDED", h2_guarded, squid[2]),
         start_tinyproxy(servers, "TINYPROXY", tiny, ""),
         start_tinyproxy(servers, "TINYPROXY_GUARDED", tiny_guarded, "BasicAuth ada secret"),
         start_microsocks(servers, "MICROSOCKS", micro),
@@ -67,6 +72,19 @@ def start_squid(servers, **ports: int) -> Callable[[], None]:
         servers.offer("SQUID_TLS_GUARDED", f"https://localhost:{ports['TLS_GUARDED']}")
 
     return wait
+
+
+def start_nghttpx(servers, variable: str, port: int, squid: int) -> Callable[[], None]:
+    """It speaks HTTP/2 to its clients, and leaves the rest to squid."""
+    name = variable.lower()
+    configuration = servers.folder / f"{name}.conf"
+    configuration.write_text("".join(f"{line}\n" for line in (
+        f"frontend=127.0.0.1,{port}", f"frontend=::1,{port}", f"backend=127.0.0.1,{squid}", "http2-proxy=yes", "workers=1",
+        f"private-key-file={servers.folder / 'localhost.key'}", f"certificate-file={servers.folder / 'localhost.pem'}",
+        f"errorlog-file={servers.folder / f'{name}-errors.log'}", "accesslog-file=/dev/null",
+    )))
+    service = servers.launch(name, [find("nghttpx"), f"--conf={configuration}"])
+    return waiting(servers, service, port, variable, f"https://localhost:{port}")
 
 
 def start_tinyproxy(servers, variable: str, port: int, more: str) -> Callable[[], None]:

@@ -100,7 +100,7 @@ enum CurlOption: String {
     case noProgress = "no-progress-meter", noKeepalive = "no-keepalive", tcpNoDelay = "tcp-nodelay", disable
     case proxyInsecure = "proxy-insecure", proxyDigest = "proxy-digest", proxyBasic = "proxy-basic"
     case tls10 = "tlsv1.0", tls11 = "tlsv1.1", tls12 = "tlsv1.2", tls13 = "tlsv1.3"
-    case failWithBody = "fail-with-body"
+    case failWithBody = "fail-with-body", proxyHTTP2 = "proxy-http2"
 
     /// - Parameter longName: The name without its dashes.
     init?(longName: String) {
@@ -131,7 +131,7 @@ enum CurlOption: String {
         case .insecure, .location, .compressed, .get, .head, .include, .verbose, .silent, .fail, .globoff, .netrc,
             .digest, .basic, .ipv4, .ipv6, .http2, .http1, .priorKnowledge, .remoteName, .showError, .pathAsIs,
             .noBuffer, .progressBar, .noProgress, .noKeepalive, .tcpNoDelay, .disable, .proxyInsecure, .proxyDigest,
-            .proxyBasic, .tls10, .tls11, .tls12, .tls13, .failWithBody:
+            .proxyBasic, .tls10, .tls11, .tls12, .tls13, .failWithBody, .proxyHTTP2:
             false
         default: true
         }

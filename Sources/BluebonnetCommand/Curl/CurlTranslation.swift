@@ -127,6 +127,8 @@ struct CurlTranslation {
         if flags.contains(.http2), !options.url.lowercased().hasPrefix("https://") {
             throw Self.refusal("--http2 with an http URL")
         }
+        // A proxy is offered HTTP/2 in any case, unless HTTP/1.1 alone is spoken.
+        if flags.isSuperset(of: [.proxyHTTP2, .http1]) { throw Self.refusal("--proxy-http2 with --http1.1") }
         let versions: [(CurlOption, LowestTLSVersion)] = [
             (.tls10, .tls10), (.tls11, .tls11), (.tls12, .tls12), (.tls13, .tls13),
         ]

@@ -72,7 +72,8 @@ struct TimingTable {
         ]
         let text = parts.compactMap(\.self).joined(separator: ", ")
         guard let proxy = transaction.proxy else { return [field("server", text)] }
-        return [field("proxy", "\(proxy), \(text)")]
+        let name = transaction.proxyProtocolName.map { " (\($0))" } ?? ""
+        return [field("proxy", "\(proxy)\(name), \(text)")]
     }
 
     /// The addresses that were tried, where it was not only the right one.

@@ -32,8 +32,9 @@ struct HeadWriter {
             let attempts = transaction.addressAttempts.map {
                 "connecting to \(AttemptText.text(of: $0, since: transaction.start))"
             }
-            let proxy = transaction.isConnectionReused ? nil : transaction.proxy.map { "through the proxy \($0)" }
-            return attempts + [proxy].compactMap(\.self)
+            guard let proxy = transaction.proxy, !transaction.isConnectionReused else { return attempts }
+            let name = transaction.proxyProtocolName.map { " (\($0))" } ?? ""
+            return attempts + ["through the proxy \(proxy)\(name)"]
         }
         guard !lines.isEmpty else { return }
         write(lines: lines.map { text.paint($0, .faint) })

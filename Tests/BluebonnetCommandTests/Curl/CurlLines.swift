@@ -375,6 +375,7 @@ enum CurlLines {
         (#"curl -z 2020-01-01 URL"#, #"-z"#),
         (#"curl --http3 URL"#, #"--http3"#),
         (#"curl --http2 URL"#, #"--http2"#),
+        (#"curl --proxy-http2 --http1.1 URL"#, #"--proxy-http2"#),
         (#"curl -0 URL"#, #"-0"#),
         (#"curl --ntlm -u a:b URL"#, #"--ntlm"#),
         (#"curl --negotiate -u : URL"#, #"--negotiate"#),

@@ -110,6 +110,25 @@ struct ProxyProcessTests {
         }
     }
 
+    @Test func `a proxy that agrees to HTTP/2 gets it, except with --http1_1, and -v says so`() async throws {
+        let tls = ServerTLS(try TestCertificates.shared().localhost, applicationProtocols: ["h2", "http/1.1"])
+        let script = HTTP2FaultServer.Script.requests { _ in [.respond(body: "proxy")] }
+        try await HTTP2FaultServer.run(script, options: .init(tls: tls)) { proxy in
+            for (option, name) in [(nil, "h2"), ("--http1.1", "http/1.1")] as [(String?, String)] {
+                let output = try await Command.run(
+                    [
+                        "get", "http://one.example/", "-v", "--timings", "--proxy", proxy.baseURL,
+                        "--proxy-insecure",
+                    ] + [option].compactMap(\.self),
+                    environment: Self.clean()
+                )
+                #expect(output.status == 0, "\(output)")
+                #expect(output.errors.contains("through the proxy \(proxy.baseURL) (\(name))"), "\(output.errors)")
+                #expect(output.errors.contains("proxy     \(proxy.baseURL) (\(name))"), "\(output.errors)")
+            }
+        }
+    }
+
     @Test func `batch sends its requests through the proxy`() async throws {
         try await Self.withProxy { proxy in
             let output = try await Command.run(
