@@ -54,7 +54,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.10.0"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.10.0"),
     ],
@@ -108,6 +107,11 @@ let package = Package(
             pkgConfig: "hiredis",
             providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]
         ),
+        .systemLibrary(
+            name: "CSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]
+        ),
         .target(name: "BluebonnetFoundation", dependencies: ["Bluebonnet"]),
         .target(
             name: "BluebonnetGTK",
@@ -151,8 +155,8 @@ let package = Package(
             dependencies: [
                 "Bluebonnet",
                 .target(name: "CHiredis", condition: .when(traits: ["Redis"])),
+                .target(name: "CSQLite", condition: .when(traits: ["Stores"])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Stores", "Redis"])),
-                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Stores"])),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Redis"])),
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Redis"])),
             ]

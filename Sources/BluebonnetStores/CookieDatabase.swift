@@ -1,7 +1,6 @@
 #if Stores
     public import Bluebonnet
     public import FoundationEssentials
-    import GRDB
     import Synchronization
 
     /// Cookies in an SQLite database, which any number of processes use at the same time.
@@ -22,7 +21,7 @@
     /// No counterpart in AFNetworking or Alamofire.
     public final class CookieDatabase: CookieStore {
         private let path: String
-        private let queue: DatabaseQueue
+        private let queue: SQLiteQueue
         /// What `PRAGMA data_version` said last: another number says that another connection has
         /// changed the file.
         private let version = Mutex<Int?>(nil)
@@ -43,10 +42,6 @@
             } catch {
                 throw Self.failure(path, error)
             }
-        }
-
-        deinit {
-            try? queue.close()
         }
 
         /// The cookies of the database.
@@ -72,16 +67,12 @@
         ///   and with `storeInUse` where another process keeps the lock.
         public func update(_ changes: CookieStoreChanges, at now: Date) throws -> [Cookie]? {
             do {
-                return try queue.writeWithoutTransaction { database in
-                    var cookies: [Cookie]?
-                    let kind: Database.TransactionKind = changes.isEmpty ? .deferred : .immediate
-                    try database.inTransaction(kind) {
+                return try queue.use { database in
+                    try database.transaction(changes.isEmpty ? .reading : .writing) { database in
                         let isForeign = try Self.version(of: database) != version.withLock { $0 }
                         if !changes.isEmpty { try Self.make(changes, at: now, in: database) }
-                        if isForeign { cookies = try all(database) }
-                        return .commit
+                        return isForeign ? try all(database) : nil
                     }
-                    return cookies
                 }
             } catch {
                 throw Self.failure(path, error)
@@ -90,75 +81,70 @@
 
         // MARK: Rows
 
-        private func all(_ database: Database) throws -> [Cookie] {
+        private func all(_ database: SQLiteConnection) throws -> [Cookie] {
             let number = try Self.version(of: database)
             let sql = """
                 SELECT name, value, domain, hostOnly, path, secure, httpOnly, sameSite, expires, created, lastUsed
                 FROM cookie ORDER BY created, domain, path, name
                 """
-            let cookies = try Row.fetchAll(database, sql: sql).map(Self.cookie)
+            let cookies = try database.rows(sql).map(Self.cookie)
             version.withLock { $0 = number }
             return cookies
         }
 
-        private static func version(of database: Database) throws -> Int? {
-            try Int.fetchOne(database, sql: "PRAGMA data_version")
+        private static func version(of database: SQLiteConnection) throws -> Int? {
+            try database.value("PRAGMA data_version")
         }
 
-        private static func cookie(_ row: Row) throws -> Cookie {
-            let sameSite = try row.decode(String?.self, atIndex: 7)
-            let expires = try row.decode(Double?.self, atIndex: 8)
+        private static func cookie(_ row: SQLiteRow) throws -> Cookie {
+            let sameSite: String? = try row.value(7)
+            let expires: Double? = try row.value(8)
             var cookie = Cookie(
-                name: try row.decode(atIndex: 0),
-                value: try row.decode(atIndex: 1),
-                domain: try row.decode(atIndex: 2),
-                isHostOnly: try row.decode(atIndex: 3),
-                path: try row.decode(atIndex: 4),
-                isSecure: try row.decode(atIndex: 5),
-                isHTTPOnly: try row.decode(atIndex: 6),
+                name: try row.value(0),
+                value: try row.value(1),
+                domain: try row.value(2),
+                isHostOnly: try row.value(3),
+                path: try row.value(4),
+                isSecure: try row.value(5),
+                isHTTPOnly: try row.value(6),
                 sameSite: sameSite.flatMap(Cookie.SameSite.init),
                 expires: expires.map { Date(timeIntervalSinceReferenceDate: $0) },
-                created: Date(timeIntervalSinceReferenceDate: try row.decode(atIndex: 9))
+                created: Date(timeIntervalSinceReferenceDate: try row.value(9))
             )
-            cookie.lastUsed = Date(timeIntervalSinceReferenceDate: try row.decode(atIndex: 10))
+            cookie.lastUsed = Date(timeIntervalSinceReferenceDate: try row.value(10))
             return cookie
         }
 
-        private static func make(_ changes: CookieStoreChanges, at now: Date, in database: Database) throws {
-            if changes.removesAll { try database.execute(sql: "DELETE FROM cookie") }
+        private static func make(_ changes: CookieStoreChanges, at now: Date, in database: SQLiteConnection) throws {
+            if changes.removesAll { try database.run("DELETE FROM cookie") }
             let isOne = "domain = ? AND path = ? AND name = ? AND hostOnly = ?"
-            let remove = try database.cachedStatement(sql: "DELETE FROM cookie WHERE \(isOne)")
-            for identity in changes.removed { try remove.execute(arguments: arguments(identity)) }
-            let evict = try database.cachedStatement(
-                sql: "DELETE FROM cookie WHERE \(isOne) AND value = ? AND expires IS ?"
-            )
-            for (identity, cookie) in changes.evicted {
-                let expires = cookie.expires?.timeIntervalSinceReferenceDate
-                try evict.execute(arguments: arguments(identity) + [cookie.value, expires])
+            for identity in changes.removed {
+                try database.run("DELETE FROM cookie WHERE \(isOne)", values(identity))
             }
-            let store = try database.cachedStatement(
-                sql: """
-                    INSERT OR REPLACE INTO cookie
-                    (domain, path, name, hostOnly, value, secure, httpOnly, sameSite, expires, created, lastUsed)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                    """
-            )
+            for (identity, cookie) in changes.evicted {
+                try database.run(
+                    "DELETE FROM cookie WHERE \(isOne) AND value = ? AND expires IS ?",
+                    values(identity) + [cookie.value, cookie.expires?.timeIntervalSinceReferenceDate]
+                )
+            }
+            let store = """
+                INSERT OR REPLACE INTO cookie
+                (domain, path, name, hostOnly, value, secure, httpOnly, sameSite, expires, created, lastUsed)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
             for (identity, cookie) in changes.stored {
-                let values: StatementArguments = [
+                let others: [any SQLiteStorable] = [
                     cookie.value, cookie.isSecure, cookie.isHTTPOnly, cookie.sameSite?.rawValue,
                     cookie.expires?.timeIntervalSinceReferenceDate, cookie.created.timeIntervalSinceReferenceDate,
                     cookie.lastUsed.timeIntervalSinceReferenceDate,
                 ]
-                try store.execute(arguments: arguments(identity) + values)
+                try database.run(store, values(identity) + others)
             }
             // By the end that the database has: another process may have moved it.
-            try database.execute(
-                sql: "DELETE FROM cookie WHERE expires <= ?",
-                arguments: [now.timeIntervalSinceReferenceDate]
-            )
+            try database.run("DELETE FROM cookie WHERE expires <= ?", [now.timeIntervalSinceReferenceDate])
         }
 
-        private static func arguments(_ identity: Cookie.Identity) -> StatementArguments {
+        private static func values(_ identity: Cookie.Identity) -> [any SQLiteStorable] {
             [identity.domain, identity.path, identity.name, identity.isHostOnly]
         }
 
@@ -169,7 +155,7 @@
         /// What `PRAGMA user_version` says of this version.
         private static let format = 1
 
-        private static func open(_ path: String) throws -> DatabaseQueue {
+        private static func open(_ path: String) throws -> SQLiteQueue {
             // The file is read before SQLite has it, which would roll back, or write, what is
             // another program's.
             if let header = try DatabaseHeader(path) {
@@ -181,56 +167,49 @@
                 }
             }
             try StoreFolder.makePrivateFile(path)
-            var configuration = Configuration()
-            configuration.label = "Bluebonnet cookies"
             // The writers of all processes take turns. The journal of the default mode needs no
             // change of the file when it is opened, which two processes cannot make at once.
-            configuration.busyMode = .timeout(5)
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
-            try queue.writeWithoutTransaction { database in
-                try database.execute(sql: "PRAGMA secure_delete = ON")
-                guard try Int.fetchOne(database, sql: "PRAGMA application_id") != applicationID else { return }
-                try database.inTransaction(.immediate) {
-                    // Another process may have made it meanwhile.
-                    if try Int.fetchOne(database, sql: "PRAGMA application_id") != applicationID {
-                        try makeTable(in: database)
-                    }
-                    return .commit
-                }
+            let queue = try SQLiteQueue(path, patience: .seconds(5))
+            try queue.use { database in
+                try database.run("PRAGMA secure_delete = ON")
+                guard try database.value("PRAGMA application_id") != applicationID else { return }
+                // Another process may have made it meanwhile.
+                try database.transaction(.writing, makeTable)
             }
             return queue
         }
 
-        private static func makeTable(in database: Database) throws {
-            guard try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0 else {
+        private static func makeTable(in database: SQLiteConnection) throws {
+            guard try database.value("PRAGMA application_id") != applicationID else { return }
+            guard try database.value("SELECT count(*) FROM sqlite_master") == 0 else {
                 throw SystemFile.Unusable("it is the database of another program")
             }
-            try database.execute(sql: "PRAGMA application_id = \(applicationID)")
-            try database.execute(sql: "PRAGMA user_version = \(format)")
             // The times are seconds since 2001, as Foundation counts.
             try database.execute(
-                sql: """
-                    CREATE TABLE cookie (
-                        domain TEXT NOT NULL, path TEXT NOT NULL, name TEXT NOT NULL, hostOnly INTEGER NOT NULL,
-                        value TEXT NOT NULL, secure INTEGER NOT NULL, httpOnly INTEGER NOT NULL, sameSite TEXT,
-                        expires REAL, created REAL NOT NULL, lastUsed REAL NOT NULL,
-                        PRIMARY KEY (domain, path, name, hostOnly)
-                    ) STRICT, WITHOUT ROWID
-                    """
+                """
+                PRAGMA application_id = \(applicationID);
+                PRAGMA user_version = \(format);
+                CREATE TABLE cookie (
+                    domain TEXT NOT NULL, path TEXT NOT NULL, name TEXT NOT NULL, hostOnly INTEGER NOT NULL,
+                    value TEXT NOT NULL, secure INTEGER NOT NULL, httpOnly INTEGER NOT NULL, sameSite TEXT,
+                    expires REAL, created REAL NOT NULL, lastUsed REAL NOT NULL,
+                    PRIMARY KEY (domain, path, name, hostOnly)
+                ) STRICT, WITHOUT ROWID
+                """
             )
         }
 
         private static func failure(_ path: String, _ error: any Error) -> NetworkingError {
             if let error = error as? NetworkingError { return error }
-            let code = (error as? DatabaseError)?.resultCode
-            if code == .SQLITE_BUSY {
+            let failure = error as? SQLiteError
+            if failure?.isBusy ?? false {
                 return NetworkingError(
                     .storeInUse,
                     "Another process keeps the lock on the cookies in \(path).",
                     underlying: error
                 )
             }
-            let isDamaged = code == .SQLITE_CORRUPT || code == .SQLITE_NOTADB
+            let isDamaged = failure?.isDamage ?? false
             return NetworkingError(
                 .storeFailed,
                 "The cookies in \(path) \(isDamaged ? "are damaged" : "cannot be used"): \(error)",

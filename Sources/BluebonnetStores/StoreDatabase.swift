@@ -1,7 +1,6 @@
 #if Stores
     public import Bluebonnet
     public import FoundationEssentials
-    import GRDB
 
     /// A folder with an SQLite database, in which the stores of one session are, and which one
     /// process uses at a time.
@@ -29,8 +28,7 @@
         /// The folder of the database.
         public let folder: URL
 
-        let queue: DatabaseQueue
-        private let lock: FolderLock
+        let queue: SQLiteQueue
 
         /// Opens the database of a session, or makes it. Blocks for some milliseconds.
         ///
@@ -57,23 +55,18 @@
             let path = folder.path(percentEncoded: false)
             do {
                 try StoreFolder.make(path)
-                lock = try FolderLock(path + "/lock", of: identifier)
-                queue = try Self.open(path + "/bluebonnet.sqlite", replacesDamaged: replacesDamaged)
+                let lock = try FolderLock(path + "/lock", of: identifier)
+                queue = try Self.open(path + "/bluebonnet.sqlite", lock, replacesDamaged: replacesDamaged)
             } catch let error as NetworkingError {
                 throw error
             } catch {
-                let reason = (error as? DatabaseError)?.isDamage ?? false ? "is damaged" : "cannot be opened"
+                let reason = (error as? SQLiteError)?.isDamage ?? false ? "is damaged" : "cannot be opened"
                 throw NetworkingError(
                     .storeFailed,
                     "The database of the session \(identifier) in \(path) \(reason): \(error)",
                     underlying: error
                 )
             }
-        }
-
-        deinit {
-            // Before the lock is given back.
-            try? queue.close()
         }
 
         /// The store of downloads and uploads, for a ``TransferJournal``.
@@ -83,56 +76,53 @@
 
         /// What `PRAGMA application_id` says of a database of this library: "Blue".
         private static let applicationID = 0x426C_7565
+        /// What `PRAGMA user_version` says of this version.
+        private static let format = 1
 
-        private static func open(_ path: String, replacesDamaged: Bool) throws -> DatabaseQueue {
+        private static func open(
+            _ path: String,
+            _ lock: FolderLock,
+            replacesDamaged: Bool
+        ) throws -> SQLiteQueue {
             do {
-                return try open(path)
+                return try open(path, lock)
             } catch {
-                guard replacesDamaged, (error as? DatabaseError)?.isDamage ?? false else { throw error }
+                guard replacesDamaged, (error as? SQLiteError)?.isDamage ?? false else { throw error }
                 try StoreFolder.putAside(path)
-                return try open(path)
+                return try open(path, lock)
             }
         }
 
-        private static func open(_ path: String) throws -> DatabaseQueue {
+        private static func open(_ path: String, _ lock: FolderLock) throws -> SQLiteQueue {
             try StoreFolder.makePrivateFile(path)
-            var configuration = Configuration()
-            configuration.label = "Bluebonnet"
-            configuration.journalMode = .wal
             // Somebody may read it with another program.
-            configuration.busyMode = .timeout(5)
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
-            try queue.writeWithoutTransaction { database in
-                try database.execute(sql: "PRAGMA synchronous = FULL")
-                try database.execute(sql: "PRAGMA secure_delete = ON")
+            let queue = try SQLiteQueue(path, patience: .seconds(5), lock: lock)
+            try queue.use { database in
+                try database.useLog()
+                try database.run("PRAGMA synchronous = FULL")
+                try database.run("PRAGMA secure_delete = ON")
             }
-            try queue.read { database in try check(database, path) }
-            try migrator.migrate(queue)
-            try queue.read { database in
+            try queue.write { database in
+                try check(database, path)
+                try makeTable(in: database)
                 // SQLite stores values of any type in any column.
                 let sql = "SELECT count(*) FROM transfer WHERE typeof(data) <> 'blob'"
-                guard try Int.fetchOne(database, sql: sql) == 0 else {
-                    throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a transfer is not of bytes")
+                guard try database.value(sql) == 0 else {
+                    throw SQLiteError.damage("a transfer is not of bytes")
                 }
             }
             return queue
         }
 
-        private static func check(_ database: Database, _ path: String) throws {
-            if let fault = try String.fetchOne(database, sql: "PRAGMA quick_check(1)"), fault != "ok" {
-                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: fault)
+        private static func check(_ database: SQLiteConnection, _ path: String) throws {
+            if let fault: String = try database.value("PRAGMA quick_check(1)"), fault != "ok" {
+                throw SQLiteError.damage(fault)
             }
-            let number = try Int.fetchOne(database, sql: "PRAGMA application_id")
-            // The first table is the migrator's, which may be there alone: it is made in a step of
-            // its own, after which the process may have ended.
-            let tables = try Int.fetchOne(
-                database,
-                sql: "SELECT count(*) FROM sqlite_master WHERE tbl_name <> 'grdb_migrations'"
-            )
-            guard number == applicationID || tables == 0 else {
+            let isOurs = try database.value("PRAGMA application_id") == applicationID
+            guard try isOurs || database.value("SELECT count(*) FROM sqlite_master") == 0 else {
                 throw NetworkingError(.storeFailed, "\(path) is the database of another program.")
             }
-            guard try !migrator.hasBeenSuperseded(database) else {
+            guard let version: Int = try database.value("PRAGMA user_version"), version <= format else {
                 throw NetworkingError(
                     .storeFailed,
                     "\(path) was written by a newer version of Bluebonnet: update the program, or remove the file"
@@ -141,23 +131,16 @@
             }
         }
 
-        /// The steps from an empty database to that of this version. Never changed, only more of
-        /// them.
-        private static var migrator: DatabaseMigrator {
-            var migrator = DatabaseMigrator()
-            migrator.registerMigration("transfers") { database in
-                try database.execute(sql: "PRAGMA application_id = \(applicationID)")
-                try database.execute(
-                    sql: "CREATE TABLE transfer (identifier INTEGER PRIMARY KEY NOT NULL, data BLOB NOT NULL)"
-                )
-            }
-            return migrator
+        private static func makeTable(in database: SQLiteConnection) throws {
+            guard try database.value("PRAGMA application_id") != applicationID else { return }
+            try database.execute(
+                """
+                PRAGMA application_id = \(applicationID);
+                PRAGMA user_version = \(format);
+                CREATE TABLE transfer (identifier INTEGER PRIMARY KEY NOT NULL, data BLOB NOT NULL)
+                """
+            )
         }
-    }
-
-    extension DatabaseError {
-        /// Whether the file is no database, or a broken one.
-        fileprivate var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) }
     }
 
     /// The transfers of a database.
@@ -170,20 +153,23 @@
 
         func transfers() throws -> [StoredTransfer] {
             try database.queue.read { database in
-                try Row.fetchAll(database, sql: "SELECT identifier, data FROM transfer").map { row in
-                    try StoredTransfer(identifier: row.decode(atIndex: 0), data: row.decode(atIndex: 1))
+                try database.rows("SELECT identifier, data FROM transfer").map { row in
+                    try StoredTransfer(identifier: row.value(0), data: row.value(1))
                 }
             }
         }
 
         func update(storing transfers: [StoredTransfer], removing identifiers: Set<Int>) throws {
             try database.queue.write { database in
-                let store = try database.cachedStatement(
-                    sql: "INSERT OR REPLACE INTO transfer (identifier, data) VALUES (?, ?)"
-                )
-                for transfer in transfers { try store.execute(arguments: [transfer.identifier, transfer.data]) }
-                let remove = try database.cachedStatement(sql: "DELETE FROM transfer WHERE identifier = ?")
-                for identifier in identifiers { try remove.execute(arguments: [identifier]) }
+                for transfer in transfers {
+                    try database.run(
+                        "INSERT OR REPLACE INTO transfer (identifier, data) VALUES (?, ?)",
+                        [transfer.identifier, transfer.data]
+                    )
+                }
+                for identifier in identifiers {
+                    try database.run("DELETE FROM transfer WHERE identifier = ?", [identifier])
+                }
             }
         }
     }

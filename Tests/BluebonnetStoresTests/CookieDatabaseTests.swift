@@ -1,7 +1,6 @@
 #if Stores
     import Bluebonnet
     import Foundation
-    import GRDB
     import Testing
 
     @testable import BluebonnetStores
@@ -135,11 +134,7 @@
         @Test func `the database of another program is not changed, nor is any other file`() async throws {
             try await withDirectory { directory in
                 let file = file(in: directory)
-                do {
-                    let queue = try DatabaseQueue(path: file.path)
-                    try queue.write { try $0.execute(sql: "CREATE TABLE notes (text TEXT)") }
-                    try queue.close()
-                }
+                try SQLiteConnection(file.path, patience: .zero).run("CREATE TABLE notes (text TEXT)")
                 try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
                 let text = directory.appending(path: "text")
                 try "Buy milk.".write(to: text, atomically: true, encoding: .utf8)
@@ -183,26 +178,12 @@
             try await withDirectory { directory in
                 let file = file(in: directory)
                 let jar = try CookieJar(store: CookieDatabase(file: file))
-                let other = try DatabaseQueue(path: file.path)
+                let other = try SQLiteConnection(file.path, patience: .zero)
                 let url = try #require(URL(string: "https://example.com/"))
-                let (locked, lock) = AsyncStream.makeStream(of: Void.self)
-                let (ended, end) = AsyncStream.makeStream(of: Void.self)
-                async let holding: Void = other.write { database in
-                    try database.execute(sql: "DELETE FROM cookie")
-                    lock.yield()
-                    // The lock is held until the jar has answered.
-                    let gate = DispatchSemaphore(value: 0)
-                    Task {
-                        for await _ in ended { break }
-                        gate.signal()
-                    }
-                    gate.wait()
-                }
-                for await _ in locked { break }
+                try other.execute("BEGIN IMMEDIATE; DELETE FROM cookie")
                 jar.set(cookie("a", lifetime: 1_000_000))
                 #expect(jar.header(for: url) == "a=1")
-                end.yield()
-                try await holding
+                try other.run("COMMIT")
                 try await jar.flush()
                 #expect(try CookieDatabase(file: file).cookies().map(\.name) == ["a"])
             }

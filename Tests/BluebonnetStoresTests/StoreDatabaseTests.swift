@@ -1,7 +1,6 @@
 #if Stores
     import Bluebonnet
     import Foundation
-    import GRDB
     import Testing
 
     @testable import BluebonnetStores
@@ -61,13 +60,13 @@
         @Test func `every step is on the disk, and what is removed is overwritten`() async throws {
             try await withDirectory { directory in
                 let database = try open(in: directory)
-                func setting(_ name: String) throws -> String? {
-                    try database.queue.read { try String.fetchOne($0, sql: "PRAGMA \(name)") }
+                func setting<Value: SQLiteStorable>(_ name: String) throws -> Value? {
+                    try database.queue.use { try $0.value("PRAGMA \(name)") }
                 }
                 #expect(try setting("journal_mode") == "wal")
                 // 2 is FULL.
-                #expect(try setting("synchronous") == "2")
-                #expect(try setting("secure_delete") == "1")
+                #expect(try setting("synchronous") == 2)
+                #expect(try setting("secure_delete") == 1)
             }
         }
 
@@ -156,11 +155,11 @@
                 try fill(directory)
                 let path = file(in: directory).path
                 let insert = "INSERT INTO transfer VALUES (9, 7)"
-                try await DatabaseQueue(path: path).write { try $0.execute(sql: insert) }
+                try SQLiteConnection(path, patience: .zero).run(insert)
                 let error = #expect(throws: NetworkingError(.storeFailed, "")) { try open(in: directory) }
                 #expect(error?.message.contains("is damaged") ?? false, "\(error?.message ?? "")")
                 let database = try open(in: directory, replacesDamaged: true)
-                try await database.queue.write { try $0.execute(sql: insert) }
+                try database.queue.write { try $0.run(insert) }
                 #expect(throws: (any Error).self) { try database.transfers.transfers() }
             }
         }
@@ -176,12 +175,9 @@
         @Test func `a database whose making was interrupted is made`() async throws {
             try await withDirectory { directory in
                 try fill(directory)
-                // What the first step leaves behind.
+                // A log has begun, and there is no table.
                 let path = file(in: directory).path
-                try DatabaseQueue(path: path).write { database in
-                    try database.execute(sql: "DROP TABLE transfer; DELETE FROM grdb_migrations")
-                    try database.execute(sql: "PRAGMA application_id = 0")
-                }
+                try SQLiteConnection(path, patience: .zero).execute("DROP TABLE transfer; PRAGMA application_id = 0")
                 let stored = try open(in: directory).transfers.transfers()
                 #expect(stored == [])
                 try fill(directory)
@@ -192,24 +188,18 @@
             try await withDirectory { directory in
                 try fill(directory)
                 let path = file(in: directory).path
-                try DatabaseQueue(path: path).write { database in
-                    try database.execute(sql: "INSERT INTO grdb_migrations VALUES ('later')")
-                }
+                try SQLiteConnection(path, patience: .zero).run("PRAGMA user_version = 2")
                 let newer = #expect(throws: NetworkingError(.storeFailed, "")) {
                     try open(in: directory, replacesDamaged: true)
                 }
                 #expect(newer?.message.contains("newer version") ?? false)
-                try DatabaseQueue(path: path).write { database in
-                    try database.execute(sql: "PRAGMA application_id = 7")
-                }
-                let other = #expect(throws: NetworkingError(.storeFailed, "")) {
+                try SQLiteConnection(path, patience: .zero).run("PRAGMA application_id = 7")
+                let foreign = #expect(throws: NetworkingError(.storeFailed, "")) {
                     try open(in: directory, replacesDamaged: true)
                 }
-                #expect(other?.message.contains("another program") ?? false)
-                let count = try DatabaseQueue(path: path).read { database in
-                    try Int.fetchOne(database, sql: "SELECT count(*) FROM transfer")
-                }
-                #expect(count == 1)
+                #expect(foreign?.message.contains("another program") ?? false)
+                let other = try SQLiteConnection(path, patience: .zero)
+                #expect(try other.value("SELECT count(*) FROM transfer") == 1)
             }
         }
 
@@ -234,10 +224,10 @@
                 let store = database.transfers
                 try store.update(storing: [Self.some], removing: [])
                 // SQLite says the same of a full disk.
-                try database.queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = 10") }
+                try database.queue.use { try $0.run("PRAGMA max_page_count = 10") }
                 let large = StoredTransfer(identifier: 4, data: Data(repeating: 1, count: 1 << 20))
-                let error = #expect(throws: DatabaseError.self) { try store.update(storing: [large], removing: [3]) }
-                #expect(error?.resultCode == .SQLITE_FULL)
+                let error = #expect(throws: SQLiteError.self) { try store.update(storing: [large], removing: [3]) }
+                #expect(error?.message == "database or disk is full")
                 let stored = try store.transfers()
                 #expect(stored == [Self.some])
                 // There is room for something small.

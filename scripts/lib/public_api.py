@@ -81,8 +81,7 @@ def options_of_imports(root: Path, libraries: list[str] = SYSTEM_LIBRARIES) -> l
     # The modules import Swift modules, and C modules with a map written by hand or by
     # the package manager.
     maps = [*root.glob("Sources/*/module.modulemap"), *products.glob("*.build/module.modulemap"),
-            *root.glob(".build/checkouts/*/Sources/*/include/module.modulemap"),
-            *root.glob(".build/checkouts/GRDB.swift/Sources/*/module.modulemap")]
+            *root.glob(".build/checkouts/*/Sources/*/include/module.modulemap")]
     options = ["-I", products / "Modules"]
     for flag in output("pkg-config", "--cflags-only-I", *libraries).split() if libraries else []:
         options += ["-Xcc", flag]

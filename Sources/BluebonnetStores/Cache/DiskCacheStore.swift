@@ -2,7 +2,6 @@
     public import Bluebonnet
     import Crypto
     public import FoundationEssentials
-    import GRDB
 
     /// A store of responses on the disk, which outlive the process, and which any number of
     /// processes of one user share.
@@ -54,7 +53,7 @@
         public var folder: URL { URL(filePath: files.path, directoryHint: .isDirectory) }
 
         let files: CacheFolder
-        private let pool: DatabasePool
+        private let pool: SQLitePool
         private let marks: CacheMarks
 
         /// Up to this size a body is read as a whole, and compared with its hash before it is used.
@@ -111,10 +110,6 @@
             }
         }
 
-        deinit {
-            try? pool.close()
-        }
-
         /// The responses of a key.
         ///
         /// - Parameter key: The ``CacheRecord/key``.
@@ -137,7 +132,7 @@
             if now - entry.used >= Self.usePrecision {
                 // Of no use to this request, which does not wait for the one that writes. Who
                 // cannot write now notes it another time.
-                pool.asyncWrite({ try CacheIndex.markUsed(identifier, at: now, in: $0) }, completion: { _, _ in })
+                pool.beginWriting { try CacheIndex.markUsed(identifier, at: now, in: $0) }
             }
             let whole = 0..<entry.count
             let wanted = (range ?? whole).clamped(to: whole)
@@ -255,7 +250,7 @@
             return CacheIndex.Limits(capacity: capacity, unusedSince: milliseconds.map { Self.now - $0 })
         }
 
-        private func remove(_ work: @escaping @Sendable (Database) throws -> [UInt64]) async throws {
+        private func remove(_ work: @escaping @Sendable (SQLiteConnection) throws -> [UInt64]) async throws {
             let removed = try await pool.write(work)
             let files = files
             try await FileWork.run { for identifier in removed { files.removeBody(identifier) } }

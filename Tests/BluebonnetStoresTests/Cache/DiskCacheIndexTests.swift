@@ -1,12 +1,12 @@
 #if Stores
     import Bluebonnet
-    import BluebonnetStores
     import Foundation
-    import GRDB
     import HTTPTypes
     import LocalServer
     import Synchronization
     import Testing
+
+    @testable import BluebonnetStores
 
     #if canImport(Glibc)
         import Glibc
@@ -103,17 +103,20 @@
                 let (url, store) = (server.baseURL + "/a", try DiskCacheStore(directory: directory))
                 _ = try await get(store, url)
                 let key = try #require(try await store.allRecords().first?.key)
-                let index = try DatabaseQueue(path: store.folder.appending(path: "index.sqlite").path())
-                try await index.write { database in
+                let index = try SQLiteQueue(
+                    store.folder.appending(path: "index.sqlite").path(),
+                    patience: .seconds(1)
+                )
+                try index.write { database in
                     for number in 1...50 {
-                        try database.execute(
-                            sql: "INSERT INTO entry VALUES (?, ?, ?, 0, ?, 1, ?)",
-                            arguments: [number, key, Data("{\"version\":99}".utf8), Data(), number]
+                        try database.run(
+                            "INSERT INTO entry VALUES (?, ?, ?, 0, ?, 1, ?)",
+                            [number, key, Data("{\"version\":99}".utf8), Data(), number]
                         )
                     }
                 }
                 try await store.removeAll(for: key)
-                #expect(try await index.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry") } == 0)
+                #expect(try index.read { try $0.value("SELECT count(*) FROM entry") } == 0)
                 #expect(try await store.byteCount() == 0)
             }
         }
@@ -123,11 +126,9 @@
                 let (url, store) = (server.baseURL + "/a", try DiskCacheStore(directory: directory))
                 _ = try await get(store, url)
                 let record = try #require(try await store.allRecords().first)
-                var configuration = Configuration()
-                configuration.allowsUnsafeTransactions = true
                 let path = store.folder.appending(path: "index.sqlite").path()
-                let index = try DatabaseQueue(path: path, configuration: configuration)
-                try await index.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+                let index = try SQLiteQueue(path, patience: .seconds(1))
+                try index.use { try $0.run("BEGIN IMMEDIATE") }
                 let order = try await withThrowingTaskGroup(of: String.self, returning: [String].self) { group in
                     for _ in 0..<8 {
                         group.addTask {
@@ -144,7 +145,7 @@
                     for try await end in group { order.append(end) }
                     return order
                 }
-                try await index.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+                try index.use { try $0.run("ROLLBACK") }
                 #expect(order.count { $0 == "refused" } == 8)
                 // Each of the eight waits a quarter of a second, one behind the other.
                 #expect(order.firstIndex(of: "read") ?? .max < 4)
