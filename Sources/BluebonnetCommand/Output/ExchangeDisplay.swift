@@ -10,14 +10,16 @@ import Synchronization
 final class ExchangeDisplay: TransactionObserver {
     private struct State {
         var requests: [Int: URL] = [:]
-        /// The responses that have ended and are not shown yet.
-        var responses: [Int: ResponseHead] = [:]
+        /// The transactions that have ended and are not shown yet.
+        var ended: [Int: TransactionMetrics] = [:]
         /// The number of the last request that was sent; nil before the first one.
         var last: Int?
     }
 
     private let heads: HeadWriter
     private let parts: PrintedParts
+    /// Whether the addresses that were tried are shown.
+    private let showsAttempts: Bool
     /// The version that is spoken; nil where the connection decides it.
     private let version: HTTPVersion?
     /// Whether the engine adds which content codings it undoes.
@@ -27,10 +29,18 @@ final class ExchangeDisplay: TransactionObserver {
     /// - Parameters:
     ///   - heads: The writer.
     ///   - parts: The parts that are shown: of the requests, and whether heads of responses are.
+    ///   - showsAttempts: Whether the addresses that were tried are shown.
     ///   - version: The version of HTTP; nil where the connection decides it.
     ///   - offersCodings: Whether the session undoes content codings.
-    init(_ heads: HeadWriter, parts: PrintedParts, version: HTTPVersion?, offersCodings: Bool) {
+    init(
+        _ heads: HeadWriter,
+        parts: PrintedParts,
+        showsAttempts: Bool,
+        version: HTTPVersion?,
+        offersCodings: Bool
+    ) {
         (self.heads, self.parts, self.version) = (heads, parts, version)
+        self.showsAttempts = showsAttempts
         self.offersCodings = offersCodings
     }
 
@@ -40,10 +50,10 @@ final class ExchangeDisplay: TransactionObserver {
     func willSend(_ transaction: inout OutgoingTransaction) -> TransactionEnding? {
         let number = transaction.number
         let request = offersCodings ? transaction.request.offeringCodings : transaction.request
-        let (previous, earlierURL) = state.withLock { state -> (ResponseHead?, URL?) in
+        let (previous, earlierURL) = state.withLock { state -> (TransactionMetrics?, URL?) in
             state.last = number
             state.requests[number] = request.url
-            return (state.responses.removeValue(forKey: number - 1), state.requests[number - 1])
+            return (state.ended.removeValue(forKey: number - 1), state.requests[number - 1])
         }
         if let previous { write(previous) }
         if let earlierURL, earlierURL != request.url { heads.writeRedirect(to: request.url) }
@@ -54,23 +64,21 @@ final class ExchangeDisplay: TransactionObserver {
 
     /// Shows the last response, where nobody has read it.
     func finish() {
-        let head = state.withLock { state in state.last.flatMap { state.responses.removeValue(forKey: $0) } }
-        if let head { write(head) }
+        let metrics = state.withLock { state in state.last.flatMap { state.ended.removeValue(forKey: $0) } }
+        if let metrics { write(metrics) }
     }
 
     private func end(_ metrics: TransactionMetrics) {
-        guard let head = metrics.response else { return }
         let isLate = state.withLock { state in
-            guard let last = state.last, last > metrics.number else {
-                state.responses[metrics.number] = head
-                return false
-            }
-            return true
+            if let last = state.last, last > metrics.number { return true }
+            state.ended[metrics.number] = metrics
+            return false
         }
-        if isLate { write(head) }
+        if isLate { write(metrics) }
     }
 
-    private func write(_ head: ResponseHead) {
-        if parts.contains(.responseHead) { heads.write(head) }
+    private func write(_ metrics: TransactionMetrics) {
+        if showsAttempts { heads.write(attemptsOf: metrics) }
+        if parts.contains(.responseHead), let head = metrics.response { heads.write(head) }
     }
 }

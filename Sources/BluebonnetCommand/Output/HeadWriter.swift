@@ -26,15 +26,15 @@ struct HeadWriter {
         write(lines: [text.paint("redirected to \(text.shown(url: url.absoluteString))", .faint)])
     }
 
-    /// Writes which addresses were tried, and the proxy, for each connection that was made.
-    func write(attempts metrics: TaskMetrics?) {
-        let lines = (metrics?.transactions ?? []).flatMap { transaction in
-            let attempts = transaction.addressAttempts.map {
-                "connecting to \(AttemptText.text(of: $0, since: transaction.start))"
-            }
-            guard let proxy = transaction.proxy, !transaction.isConnectionReused else { return attempts }
+    /// Writes which addresses were tried, and the proxy, where a connection was made.
+    func write(attemptsOf transaction: TransactionMetrics?) {
+        guard let transaction else { return }
+        var lines = transaction.addressAttempts.map {
+            "connecting to \(AttemptText.text(of: $0, since: transaction.start))"
+        }
+        if let proxy = transaction.proxy, !transaction.isConnectionReused {
             let name = transaction.proxyProtocolName.map { " (\($0))" } ?? ""
-            return attempts + ["through the proxy \(proxy)\(name)"]
+            lines.append("through the proxy \(proxy)\(name)")
         }
         guard !lines.isEmpty else { return }
         write(lines: lines.map { text.paint($0, .faint) })
@@ -92,7 +92,11 @@ struct HeadWriter {
         let transactions = response.metrics?.transactions ?? []
         var timings = response.timings
         let isOne = transactions.count < 2
-        timings.total = isOne ? duration : transactions.last?.duration
+        timings.total = duration
+        if !isOne, let last = transactions.last {
+            timings.total = last.duration
+            timings.firstByte = last.receiving.map { $0.start - last.start }
+        }
         let line = text.timings(
             timings,
             stream: transactions.last?.streamIdentifier,

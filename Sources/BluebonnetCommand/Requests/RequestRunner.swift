@@ -47,12 +47,18 @@ struct RequestRunner {
         var configuration = try configuration(of: plan, named)
         if let headers { configuration.hooks.taskWillPerformRedirection = { _, _, next in headers.request(next) } }
         if let observation { configuration.observers = [observation] }
-        func display(_ heads: HeadWriter, _ parts: PrintedParts) -> ExchangeDisplay {
-            ExchangeDisplay(heads, parts: parts, version: version, offersCodings: configuration.decodesContent)
+        func display(_ heads: HeadWriter, _ parts: PrintedParts, showsAttempts: Bool) -> ExchangeDisplay {
+            ExchangeDisplay(
+                heads,
+                parts: parts,
+                showsAttempts: showsAttempts,
+                version: version,
+                offersCodings: configuration.decodesContent
+            )
         }
-        let verbose = options.verbose ? display(heads, .heads) : nil
+        let verbose = options.verbose ? display(heads, .heads, showsAttempts: true) : nil
         if let verbose { configuration.observers += [RetryDisplay(heads: heads), verbose] as [any TaskObserver] }
-        if options.shown.all { configuration.observers.append(display(output, parts)) }
+        if options.shown.all { configuration.observers.append(display(output, parts, showsAttempts: false)) }
         let session = SessionManager(configuration: configuration)
         do {
             try await CookieJar.saving(configuration.cookieJar, and: configuration.cache) {
@@ -98,7 +104,7 @@ struct RequestRunner {
                 }
             }
         } catch let failure as NetworkingError {
-            if options.verbose, failure.response == nil { heads.write(attempts: failure.metrics) }
+            if options.verbose, failure.response == nil { heads.write(attemptsOf: failure.metrics?.transactions.last) }
             throw CommandFailure(failure, ofRequest: true)
         }
     }
@@ -151,7 +157,7 @@ struct RequestRunner {
         try named?.keep(plan.ownHeaderFields, for: plan.request.url)
         if let display {
             if !display.hasRequest { heads.write(response.request, version: response.head.httpVersion) }
-            heads.write(attempts: response.metrics)
+            heads.write(attemptsOf: response.metrics?.transactions.last)
             heads.write(response)
         }
         // A body that is saved is not recorded, too.
@@ -173,7 +179,7 @@ struct RequestRunner {
     private func showLastHead(of error: NetworkingError) {
         guard let head = error.response else { return }
         if options.verbose {
-            heads.write(attempts: error.metrics)
+            heads.write(attemptsOf: error.metrics?.transactions.last)
             heads.write(head)
         }
         if options.shown.all, parts.contains(.responseHead) { output.write(head) }

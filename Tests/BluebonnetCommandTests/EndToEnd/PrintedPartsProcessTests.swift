@@ -121,6 +121,20 @@ import Testing
             #expect(first.lowerBound < second.lowerBound && second.lowerBound < third.lowerBound)
             #expect(third.lowerBound < fourth.lowerBound)
             #expect(errors.contains("; 2 requests in "), "\(errors)")
+            // The second request uses the connection of the first one.
+            let attempts = errors.ranges(of: "connecting to ")
+            #expect(attempts.count == 1 && attempts[0].lowerBound < second.lowerBound, "\(errors)")
+        }
+    }
+
+    @Test func `after an authentication, -v shows the times of the last request`() async throws {
+        try await LocalServer.run { server in
+            let url = server.baseURL + "/digest-auth/auth/user/secret"
+            let output = try await Command.run("get", "-v", url, "-a", "user:secret", "-A", "digest")
+            #expect(output.status == 0)
+            let times = try #require(output.errors.firstMatch(of: /first byte ([0-9.]+) ms, total ([0-9.]+) ms/))
+            let (first, total) = (try #require(Double(times.1)), try #require(Double(times.2)))
+            #expect(first <= total, "\(output.errors)")
         }
     }
 }

@@ -105,8 +105,11 @@ public struct Proxy: Sendable, Hashable {
             let scheme = rest[..<mark.lowerBound].lowercased()
             // curl takes `socks` for SOCKS 4, and desktops set it.
             guard let known = scheme == "socks" ? .socks4 : Kind.all.first(where: { $0.description == scheme }) else {
+                // A password with “://” in it may be what was taken for a scheme.
+                let isShown = scheme.utf8.allSatisfy(ASCII.isToken)
                 throw Self.fault(
-                    "“\(ASCII.escaped(scheme.utf8, limit: 20))” is not the scheme of a proxy, which is one of "
+                    (isShown ? "“\(ASCII.escaped(scheme.utf8, limit: 20))” is not" : "The text before :// is not")
+                        + " the scheme of a proxy, which is one of "
                         + "\(Kind.all.map(\.description).joined(separator: ", "))."
                 )
             }
@@ -136,7 +139,8 @@ public struct Proxy: Sendable, Hashable {
             rest = rest[..<colon]
             if !digits.isEmpty {
                 guard digits.utf8.allSatisfy(ASCII.isDigit), let number = Int(digits) else {
-                    throw Self.fault("“\(ASCII.escaped(digits.utf8, limit: 20))” is not the port of a proxy.")
+                    // It may be a password, where the host was forgotten.
+                    throw Self.fault("The text behind the last “:” is not the port of a proxy.")
                 }
                 port = number
             }

@@ -42,6 +42,13 @@ struct ProxyTests {
         #expect(!error.message.contains("secret"))
     }
 
+    @Test(arguments: ["http://user:secret", "user:secret", "user:secret://host:1", "user:se://cret@host:1"])
+    func `what is taken for a port or a scheme may be a password, and is not shown`(text: String) throws {
+        let error = try #require(throws: NetworkingError.self) { try Proxy(text) }
+        #expect(error.code == .invalidProxy)
+        #expect(!error.message.contains("se") && !error.message.contains("cret"))
+    }
+
     @Test func `user and password of the URL are decoded, and sent at once`() throws {
         let proxy = try Proxy("http://us%40er:p@ss%3A@proxy:1")
         let credential = try #require(proxy.credential)
