@@ -22,10 +22,11 @@ public struct Proxy: Sendable, Hashable {
         /// §3.2.2); for everything else CONNECT opens a tunnel (RFC 9110 §9.3.6).
         public static let http = Kind(description: "http")
         /// The same as ``http``, over TLS to the proxy. Its certificate is judged by
-        /// ``SessionConfiguration/proxySecurityPolicy``. Where it agrees to HTTP/2 in the handshake,
-        /// which it is offered unless ``SessionConfiguration/httpVersions`` is
-        /// ``HTTPVersionPolicy/http1_1``, tunnels (RFC 9113 §8.5) and requests are streams of one
-        /// connection. In curl that is `--proxy-http2`.
+        /// ``SessionConfiguration/proxySecurityPolicy``.
+        ///
+        /// It is offered HTTP/2 in the handshake, unless ``SessionConfiguration/httpVersions`` is
+        /// ``HTTPVersionPolicy/http1_1``. Where it agrees, tunnels (RFC 9113 §8.5) and requests are
+        /// streams of one connection. In curl that is `--proxy-http2`.
         public static let https = Kind(description: "https")
         /// SOCKS 4: a tunnel to an IPv4 address, which the session looks up.
         public static let socks4 = Kind(description: "socks4")

@@ -11,8 +11,8 @@ import NIOTLS
 /// which the protocol is agreed upon, and ``Opener`` puts the connection for that protocol on the
 /// channel, which may have to hear from the server before it is ready.
 ///
-/// In a tunnel over HTTP/2, which is open already, socket and proxy are left out. A proxy that turns
-/// out to speak HTTP/2 is left to the pool, and the attempt ends before the tunnel.
+/// In a tunnel over HTTP/2, which is open already, socket and proxy are left out. A connection to a
+/// proxy that agrees to HTTP/2 is left to the pool, and the attempt ends before the tunnel.
 final class ConnectionAttempt {
     /// The layer between the socket and the protocol.
     enum Transport: Equatable {

@@ -68,8 +68,8 @@ final class SessionProxies: Sendable {
                 )
             }
         }
-        // A proxy that forwards requests chooses the version in which it speaks to the server, knows
-        // of no other protocol, and sends them where the URL leads.
+        // A proxy that forwards requests chooses the version in which it speaks to the server,
+        // knows of no other protocol, and sends them where the URL leads.
         let isElsewhere = endpoints.endpoint(for: origin.endpoint) != origin.endpoint
         let needsTunnel = request.upgrade != nil || versions.requiresHTTP2(to: origin) || isElsewhere
         return proxy.map { Route.Passage($0, to: origin, needsTunnel: needsTunnel) }

@@ -36,8 +36,8 @@ struct TunnelRequest: Sendable {
     ///
     /// - Parameter willSend: Gets each exchange before it begins.
     /// - Returns: The tunnel.
-    /// - Throws: The error of the proxy. Where ``NetworkingError/isOfHTTP1Proxy`` says so, the proxy
-    ///   is to be connected to anew.
+    /// - Throws: The error of the proxy. Where ``NetworkingError/isOfHTTP1Proxy`` says so, the
+    ///   proxy is to be connected to anew.
     func open(_ willSend: (Exchange) -> Void) async throws(NetworkingError) -> Opened {
         var dialogue = ProxyAuthentication.Dialogue()
         var retries = RepeatableError.Retries()
