@@ -1,6 +1,8 @@
 import os
 import pty
+import re
 import select
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -113,13 +115,31 @@ class Bash(unittest.TestCase):
 
 
 class OtherShells(unittest.TestCase):
-    def test_zsh_and_fish_have_every_command_and_option(self):
-        for script in (completions.zsh(PROGRAM), completions.fish(PROGRAM)):
-            for name in PROGRAM.names:
-                self.assertIn(name, script)
-            for command in PROGRAM.leaves.values():
-                for option in command.options:
-                    self.assertIn(option.name, script)
+    OPTIONS = {
+        name: sorted(one for option in command.options for one in option.names)
+        for name, command in PROGRAM.leaves.items()
+    }
+
+    def test_zsh_has_the_options_of_every_command_in_its_section(self):
+        sections = re.findall(r"^ {8}'([a-z ]+)'\)\n((?: {12,}.*\n)+)", completions.zsh(PROGRAM), re.M)
+        found = {name: sorted(re.findall(r"'(?:\([^)]*\)|\*)(-[\w.-]+)=?\[", lines)) for name, lines in sections}
+        self.assertEqual(found, self.OPTIONS)
+
+    def test_fish_has_the_options_of_every_command_with_its_condition(self):
+        found = {name: [] for name in PROGRAM.leaves}
+        lines = re.findall(r"-n '__bluebonnet_is ([^']+)'((?: -[sl] \S+)+)", completions.fish(PROGRAM))
+        for condition, options in lines:
+            for name in shlex.split(condition):
+                found[name] += [("-" if kind == "s" else "--") + one for kind, one in re.findall(r"-([sl]) (\S+)", options)]
+        self.assertEqual({name: sorted(options) for name, options in found.items()}, self.OPTIONS)
+
+    def test_both_offer_the_commands_and_those_below_them(self):
+        for name in PROGRAM.names:
+            self.assertIn(f"-n __fish_use_subcommand -a {name} ", completions.fish(PROGRAM))
+            self.assertRegex(completions.zsh(PROGRAM), rf"(?m)^ {{8}}'{name}:")
+        for name in ("list", "clear"):
+            self.assertIn(f"'__bluebonnet_is_below cookies' -a {name} ", completions.fish(PROGRAM))
+            self.assertIn(f"'{name}:", completions.zsh(PROGRAM))
 
     def test_marks_of_zsh_in_a_description_are_escaped(self):
         self.assertEqual(completions.zsh_text("[scheme://]host"), "\\[scheme\\://\\]host")

@@ -83,11 +83,11 @@ struct TransferBoard: Sendable {
     /// - Parameters:
     ///   - number: Its number.
     ///   - progress: The bytes so far, those of an earlier run included.
-    ///   - isWaiting: Whether no response has begun.
+    ///   - isWaiting: Whether no response is known. Bytes of one may be counted a moment before.
     mutating func update(_ number: Int, _ progress: TransferProgress, isWaiting: Bool) {
         guard let index = active.firstIndex(where: { $0.number == number }) else { return }
         active[index].progress = progress
-        active[index].isWaiting = isWaiting
+        active[index].isWaiting = isWaiting && progress.completed <= active[index].beginning
         // The server has begun again.
         if !isWaiting, progress.completed < active[index].beginning { active[index].beginning = 0 }
     }

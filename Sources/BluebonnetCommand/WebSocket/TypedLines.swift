@@ -23,6 +23,9 @@ final class TypedLines: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Held while something is drawn, so that no older line is drawn over a newer one. The state is
+    /// not locked meanwhile: a terminal that Ctrl-S has stopped takes nothing.
+    private let drawing = Mutex(())
     private let paint: Paint
 
     /// Nil where standard input and standard error are not the terminal of the command, or where it
@@ -58,28 +61,29 @@ final class TypedLines: Sendable {
 
     /// Types the keys that were read, up to the end of a line.
     private func type() -> ([UInt8], TypedLine.Outcome) {
-        state.withLock { state in
+        let (bytes, outcome) = state.withLock { state -> ([UInt8], TypedLine.Outcome) in
             for (index, byte) in state.rest.enumerated() {
                 let outcome = state.line.type(byte)
                 guard outcome != .more else { continue }
                 state.rest.removeFirst(index + 1)
-                let line = state.line.bytes
-                if outcome == .done { finish(&state) }
-                return (line, outcome)
+                let bytes = state.line.bytes
+                if outcome == .done { state.line = TypedLine() }
+                return (bytes, outcome)
             }
             state.rest = []
             return ([], .more)
         }
+        if outcome == .done { drawing.withLock { _ in finish(bytes) } }
+        return (bytes, outcome)
     }
 
     /// Shows the line, after other output has removed it.
     func show() {
-        state.withLock { state in
-            guard state.modes != nil else { return }
-            let text = Self.text(of: state.line)
+        drawing.withLock { _ in
+            guard let bytes = state.withLock({ $0.modes == nil ? nil : $0.line.bytes }) else { return }
             Terminal.shared.show { size in
                 // The cursor stands behind the text.
-                let text = ShownText.shortened(text, to: max(0, size.columns - 3))
+                let text = ShownText.shortened(Self.text(of: bytes), to: max(0, size.columns - 3))
                 let row = StatusLines.Row(paint("> ", .faint) + text, width: 2 + ShownText.width(of: text))
                 return StatusLines.Frame(rows: [row])
             }
@@ -94,24 +98,27 @@ final class TypedLines: Sendable {
         show()
     }
 
-    /// Gives the terminal back. A line that was begun is left there, and is not sent.
+    /// Gives the terminal back. A line that was begun is left there, and is not sent. Returns when
+    /// that is done, also by another thread.
     func end() {
-        state.withLock { state in
-            guard let modes = state.modes else { return }
-            if state.line.bytes.isEmpty { Terminal.shared.show { _ in StatusLines.Frame() } } else { finish(&state) }
-            state.modes = nil
-            modes.restore()
+        drawing.withLock { _ in
+            let last = state.withLock { state in
+                defer { (state.modes, state.line) = (nil, TypedLine()) }
+                return state.modes.map { (modes: $0, bytes: state.line.bytes) }
+            }
+            guard let last else { return }
+            if last.bytes.isEmpty { Terminal.shared.show { _ in StatusLines.Frame() } } else { finish(last.bytes) }
+            last.modes.restore()
         }
     }
 
-    /// Leaves the line above the next one.
-    private func finish(_ state: inout State) {
-        let text = paint("> ", .faint) + Self.text(of: state.line)
+    /// Leaves a line above the next one.
+    private func finish(_ bytes: [UInt8]) {
+        let text = paint("> ", .faint) + Self.text(of: bytes)
         Terminal.shared.show { _ in StatusLines.Frame(finished: [text]) }
-        state.line = TypedLine()
     }
 
-    private static func text(of line: TypedLine) -> String {
-        ShownText.harmless(String(decoding: line.bytes, as: UTF8.self).replacing("\t", with: " "))
+    private static func text(of bytes: [UInt8]) -> String {
+        ShownText.harmless(String(decoding: bytes, as: UTF8.self).replacing("\t", with: " "))
     }
 }

@@ -41,7 +41,7 @@ import Testing
         process.standardError = errors
         let status = try process.start()
         let partial = directory.appending(path: "\(file).bluebonnet")
-        while size(of: partial) < 50_000 { try await Task.sleep(for: .milliseconds(5)) }
+        try await until("half of the file") { size(of: partial) >= 50_000 }
         kill(process.processIdentifier, number)
         #expect(await status.value == number)
         #expect(process.terminationReason == .uncaughtSignal)

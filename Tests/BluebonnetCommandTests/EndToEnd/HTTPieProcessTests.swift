@@ -76,6 +76,39 @@ import Testing
         #expect(own.output.status == 0)
     }
 
+    @Test(arguments: [
+        ("--verify=AUTHORITY", "--cacert=AUTHORITY", false), ("--verify=no", "--insecure", false),
+        ("--verify=AUTHORITY --ssl=tls1.2", "--cacert=AUTHORITY --tls-min=1.2", false),
+        (
+            "--verify=AUTHORITY --cert=CLIENT.pem --cert-key=CLIENT.key",
+            "--cacert=AUTHORITY --cert=CLIENT.pem --key=CLIENT.key", true
+        ),
+    ])
+    func `over TLS an option of HTTPie and its counterpart let the same server through`(
+        theirs: String,
+        ours: String,
+        asksClient: Bool
+    ) async throws {
+        let certificates = try TestCertificates.shared()
+        let tls = ServerTLS(certificates.localhost, clientAuthorities: asksClient ? [certificates.authority] : [])
+        try await certificates.withFiles { files in
+            func filled(_ options: String) -> String {
+                let words = options.replacing("AUTHORITY", with: files.authority)
+                    .replacing("CLIENT", with: String(files.path("client.pem").dropLast(".pem".count)))
+                return "http \(words) URL/get"
+            }
+            let httpie = try await run(filled(theirs), by: try #require(HTTPieProgram.path), tls: tls)
+            let own = try await run(filled(ours), by: Command.executable.path, tls: tls)
+            #expect(httpie.output.status == 0 && httpie.requests.count == 1, "\(httpie.output.errors)")
+            #expect(own.output.status == 0 && own.requests == httpie.requests, "\(own.output.errors)")
+            // Without the options neither sends anything.
+            let strict = try await run("http URL/get", by: try #require(HTTPieProgram.path), tls: tls)
+            #expect(strict.output.status == 1 && strict.requests.isEmpty, "\(strict.output.errors)")
+            let ownStrict = try await run("http URL/get", by: Command.executable.path, tls: tls)
+            #expect(ownStrict.output.status == 60 && ownStrict.requests.isEmpty, "\(ownStrict.output.errors)")
+        }
+    }
+
     // MARK: Helpers
 
     /// What a program has sent for a line, and how it has ended.
@@ -91,12 +124,12 @@ import Testing
     }
 
     /// Runs a line by bash, as a person does, with a program in place of `http`.
-    private func run(_ line: String, by program: String) async throws -> Run {
+    private func run(_ line: String, by program: String, tls: ServerTLS? = nil) async throws -> Run {
         try await withFiles { folder in
-            try await FaultServer.run(.requests(Self.respond)) { server in
+            try await FaultServer.run(.requests(Self.respond), options: .init(tls: tls)) { server in
                 let process = Process()
                 process.executableURL = URL(filePath: "/bin/bash")
-                let host = server.baseURL.replacing("http://", with: "")
+                let host = server.baseURL.replacing(/^https?:\/\//, with: "")
                 let port = String(host.drop { $0 != ":" }.dropFirst())
                 var words = line.replacing("URL", with: server.baseURL).replacing("HOST", with: host)
                     .replacing("PORT", with: port)

@@ -5,8 +5,13 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .needs("python3")) struct InstalledHelpTests {
     /// A command of the help, with the names of its options.
     private struct HelpEntry {
-        var name: String
+        /// The names that begin it, such as `cookies list`.
+        var path: [String]
         var options: [String]
+        /// Whether there are commands below it.
+        var isGroup: Bool
+
+        var name: String { path.joined(separator: " ") }
     }
 
     private static var repository: URL {
@@ -25,9 +30,10 @@ import Testing
         return entries(below: program)
     }
 
-    private func entries(below command: [String: Any]) -> [HelpEntry] {
+    private func entries(below command: [String: Any], path: [String] = []) -> [HelpEntry] {
         let commands = command["subcommands"] as? [[String: Any]] ?? []
         return commands.flatMap { command in
+            let path = path + [command["commandName"] as? String ?? ""]
             let arguments = command["arguments"] as? [[String: Any]] ?? []
             let names = arguments.filter { $0["shouldDisplay"] as? Bool ?? true }.flatMap { argument in
                 argument["names"] as? [[String: String]] ?? []
@@ -35,8 +41,8 @@ import Testing
             let options = names.compactMap { name in
                 name["name"].map { (name["kind"] == "short" ? "-" : "--") + $0 }
             }
-            let entry = HelpEntry(name: command["commandName"] as? String ?? "", options: options)
-            return [entry] + entries(below: command)
+            let below = entries(below: command, path: path)
+            return [HelpEntry(path: path, options: options, isGroup: !below.isEmpty)] + below
         }
     }
 
@@ -59,7 +65,7 @@ import Testing
         let entries = try await entries()
         #expect(entries.count > 20)
         for entry in entries {
-            #expect(words.contains(entry.name), "\(entry.name) is missing")
+            #expect(words.isSuperset(of: entry.path), "\(entry.name) is missing")
             for option in entry.options where entry.name != "help" {
                 let name = "Fl \(option.dropFirst())"
                 #expect(page.contains("\(name) ") || page.contains("\(name)\n"), "\(option) is missing")
@@ -67,17 +73,60 @@ import Testing
         }
     }
 
-    @Test(arguments: ["bash", "zsh", "fish"])
-    func `completions have every command and every option of the help`(shell: String) async throws {
+    /// Scripts of bash and fish that load the completion and print, for each argument, a line with
+    /// what is offered behind this command and a dash.
+    private static let offers = [
+        "bash": """
+        compopt() { :; }
+        source completion
+        for command in "$@"; do
+            COMP_WORDS=(bluebonnet $command -); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _bluebonnet bluebonnet -
+            echo "${COMPREPLY[@]}"
+        done
+        """,
+        "fish": """
+        source completion
+        for command in $argv
+            echo (complete -C "bluebonnet $command -" | string split -f 1 \\t)
+        end
+        """,
+    ]
+
+    @Test(arguments: ["bash", "fish"])
+    func `completion offers the options of the help for every command, and no others`(shell: String) async throws {
         let script = try await made(by: "completions.py", shell)
-        for entry in try await entries() {
-            #expect(script.contains(entry.name), "\(entry.name) is missing")
-            for option in entry.options {
-                let name = String(option.drop { $0 == "-" })
-                // fish has the names without their dashes.
-                let expected = shell == "fish" ? "-\(option.hasPrefix("--") ? "l" : "s") \(name) " : option
-                #expect(script.contains(expected), "\(option) of \(entry.name) is missing")
+        let commands = try await entries().filter { !$0.isGroup }
+        try await withDirectory { folder in
+            try Data(script.utf8).write(to: folder.appending(path: "completion"))
+            let process = Process()
+            process.executableURL = URL(filePath: "/usr/bin/env")
+            process.currentDirectoryURL = folder
+            let arguments = [shell, "-c", try #require(Self.offers[shell])]
+            // The first argument of bash is the name of the script.
+            process.arguments = arguments + (shell == "bash" ? ["bash"] : []) + commands.map(\.name)
+            let output = try await Command.run(process)
+            let lines = output.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            try #require(lines.count == commands.count && commands.count > 20, "\(output)")
+            for (line, command) in zip(lines, commands) {
+                #expect(Set(line.split(separator: " ").map(String.init)) == Set(command.options), "\(command.name)")
             }
+        }
+    }
+
+    /// A section of the script of zsh has the options of a command, each with the others that it
+    /// excludes in front of it: `'(-j --json)--json[…]'`.
+    @Test func `the completion of zsh has the options of the help for every command, and no others`() async throws {
+        let script = try await made(by: "completions.py", "zsh")
+        let sections = script.matches(of: /(?m)^ {8}'([a-z -]+)'\)\n((?: {12,}.*\n)+)/)
+        let options = sections.map { section in
+            let names = section.2.matches(of: /'(?:\([^)]*\)|\*)(-[A-Za-z0-9.-]+)=?\[/).map { String($0.1) }
+            return (String(section.1), Set(names))
+        }
+        let known = Dictionary(options) { $1 }
+        let verbs: Set = ["get", "head", "post", "put", "patch", "delete", "options"]
+        for command in try await entries() where !command.isGroup {
+            let section = verbs.contains(command.name) ? "request" : command.name
+            #expect(known[section] == Set(command.options), "\(command.name)")
         }
     }
 

@@ -16,7 +16,7 @@ import Testing
 
     /// Waits for the file with half of the body.
     private func waitForFile(in directory: URL) async throws {
-        while try names(in: directory).isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        try await until("a file") { (try? names(in: directory).isEmpty) == false }
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])

@@ -27,8 +27,7 @@ import Testing
             gate.open()
             #expect(try await run.finish() == 0)
             // This screen is wider than the window, since the summary may be longer than that.
-            var screen = Screen(columns: 1000)
-            screen.receive(run.text.utf8)
+            let screen = run.screen(columns: 1000)
             #expect(screen.rows.count == 2)
             #expect(screen.rows[0].hasPrefix("\(file.path): 20 kB in "), "\(screen.rows)")
             #expect(screen.rows[1] == "")
@@ -46,8 +45,7 @@ import Testing
             await run.wait(for: "0 B")
             gate.open()
             #expect(try await run.finish() == 0)
-            var screen = Screen(columns: 100)
-            screen.receive(run.text.utf8)
+            let screen = run.screen()
             #expect(screen.rows.contains("GET /v HTTP/1.1"))
             #expect(screen.rows.contains("A: 1"))
             #expect(!screen.rows.contains { $0.hasPrefix("0 B") })
@@ -63,8 +61,7 @@ import Testing
             await run.wait(for: "100%")
             gate.open()
             #expect(try await run.finish() == 0)
-            var screen = Screen(columns: 100)
-            screen.receive(run.text.utf8)
+            let screen = run.screen()
             #expect(screen.rows == ["ok", ""])
         }
     }
@@ -76,8 +73,7 @@ import Testing
             await run.wait(for: "0 B")
             gate.open()
             #expect(try await run.finish() == 4)
-            var screen = Screen(columns: 1000)
-            screen.receive(run.text.utf8)
+            let screen = run.screen(columns: 1000)
             #expect(screen.rows == ["bluebonnet: 404 Scripted: nothing was written to \(file.path).", ""])
         }
     }
@@ -104,8 +100,7 @@ import Testing
             await run.wait(for: "50%")
             try run.type("\u{3}")
             #expect(try await run.finish() == 128 + SIGINT)
-            var screen = Screen(columns: 100)
-            screen.receive(run.text.utf8)
+            let screen = run.screen()
             #expect(!screen.rows.contains { $0.contains("%") }, "\(screen.rows)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
         }
@@ -115,21 +110,10 @@ import Testing
     func `a signal at the password prompt leaves a terminal that shows what is typed`(number: Int32) async throws {
         signal(SIGINT, SIG_DFL)
         signal(SIGQUIT, SIG_DFL)
-        let run = try TerminalRun(
-            script: """
-                ulimit -c 0
-                sh -c 'echo "pid=$$."; exec "$0" get http://127.0.0.1:1/ -a Ada' '\(Command.executable.path)'
-                echo "status=$?."
-                stty -a | tr ' ;' '\\n\\n' | grep -xE -- '-?(echo|icanon|isig)' | tr '\\n' ' '
-                """
-        )
+        let run = try TerminalRun(showingModesAfter: "get http://127.0.0.1:1/ -a Ada")
         await run.wait(for: "Password for Ada: ")
-        let process = try #require(run.text.firstMatch(of: /pid=([0-9]+)\./).flatMap { Int32($0.1) })
-        kill(process, number)
-        _ = try await run.finish()
-        #expect(run.text.contains("status=\(128 + number)."), "\(run.text)")
-        let modes = run.text.split(separator: ".").last?.split { $0.isWhitespace }.map(String.init) ?? []
-        #expect(Set(modes) == ["echo", "icanon", "isig"], "\(run.text)")
+        kill(try run.commandProcess(), number)
+        try await run.expectUsualModes(behindStatus: 128 + number)
     }
 
     @Test func `batch says that it reads the terminal`() async throws {

@@ -14,12 +14,6 @@ import Testing
         }
     }
 
-    private func screen(_ run: TerminalRun, columns: Int) -> Screen {
-        var screen = Screen(columns: columns)
-        screen.receive(run.text.utf8)
-        return screen
-    }
-
     @Test(arguments: [100, 80, 50, 20])
     func `several downloads have a line each and one for all, and leave one line each`(columns: Int) async throws {
         let gate = FaultGate()
@@ -27,11 +21,8 @@ import Testing
             try await FaultServer.run(slow(gate)) { server in
                 let urls = (1...3).map { "\(server.baseURL)/file\($0).iso" }.joined(separator: " ")
                 let run = try TerminalRun("download \(urls) -d \(directory.path)", columns: columns)
-                await run.wait(for: "0/3")
-                while screen(run, columns: columns).rows.filter({ $0.contains("50%") }).count < 4 {
-                    await run.wait(forMoreThan: run.text)
-                }
-                let rows = screen(run, columns: columns).rows
+                await run.wait { _ in run.screen(columns: columns).rows.filter { $0.contains("50%") }.count == 4 }
+                let rows = run.screen(columns: columns).rows
                 #expect(rows.count == 4)
                 #expect(rows.last?.hasPrefix("0/3") == true)
                 if columns >= 80 { #expect(rows[0].contains("▕█") && rows[0].hasPrefix("file")) }
@@ -39,7 +30,7 @@ import Testing
                 gate.open()
                 #expect(try await run.finish() == 0)
                 // This screen is wider than the window: lines that stay may be longer than that.
-                let end = screen(run, columns: 1000).rows
+                let end = run.screen(columns: 1000).rows
                 #expect(end.count == 5, "\(end)")
                 #expect(end.prefix(3).allSatisfy { $0.contains(".iso: 20 kB in ") }, "\(end)")
                 #expect(end[3].hasPrefix("3 files: 60 kB in "))
@@ -76,7 +67,7 @@ import Testing
                 await run.wait(for: "50%")
                 try run.type("\u{3}")
                 #expect(try await run.finish() == 128 + SIGINT)
-                let rows = screen(run, columns: 1000).rows
+                let rows = run.screen(columns: 1000).rows
                 #expect(!rows.contains { $0.contains("%") }, "\(rows)")
                 #expect(rows.contains { $0.hasSuffix(": the partial file is kept for --continue.") }, "\(rows)")
                 #expect(try names(in: directory) == ["f.bluebonnet"])
@@ -113,7 +104,7 @@ import Testing
                 await run.wait(for: "100%")
                 gate.open()
                 #expect(try await run.finish() == 0)
-                let rows = screen(run, columns: 1000).rows
+                let rows = run.screen(columns: 1000).rows
                 #expect(rows.filter { !$0.isEmpty }.count == 2, "\(rows)")
                 #expect(rows.contains("done"))
                 #expect(rows.contains { $0.contains("a.txt: 100 kB in ") })

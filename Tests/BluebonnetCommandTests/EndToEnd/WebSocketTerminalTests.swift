@@ -6,13 +6,6 @@ import Testing
 
 /// `bluebonnet ws` on a terminal.
 @Suite(.timeLimit(.minutes(5)), .needs("script")) struct WebSocketTerminalTests {
-    /// The rows that a terminal shows at the end.
-    private func rows(_ run: TerminalRun, columns: Int = 100) -> [String] {
-        var screen = Screen(columns: columns)
-        screen.receive(run.text.utf8)
-        return screen.rows
-    }
-
     /// The end of the status line when so much of a line is typed.
     private func shown(_ text: String) -> String { "\(text)\u{1B}[K" }
 
@@ -40,7 +33,7 @@ import Testing
             try run.type("\u{4}")
             #expect(try await run.finish() == 0)
             #expect(
-                rows(run) == [
+                run.screen().rows == [
                     "bluebonnet: connected, ^D closes", "< one", "< (3 bytes)", "< \u{FFFD}[2J\u{FFFD}two", "> hello",
                     "< hello", "bluebonnet: closed with 1000 (normal closure)", "",
                 ]
@@ -62,7 +55,7 @@ import Testing
             await run.wait(for: shown("…not sent"))
             gate.open()
             #expect(try await run.finish() == 0)
-            #expect(rows(run, columns: 1000) == ["> a line that was begun and is not sent", ""])
+            #expect(run.screen(columns: 1000).rows == ["> a line that was begun and is not sent", ""])
         }
     }
 
@@ -77,7 +70,8 @@ import Testing
             let run = try TerminalRun("ws \(server.url) --quiet")
             await run.wait(for: shown(""))
             try run.type("begun\u{3}")
-            #expect(try await run.finish() == 128 + SIGINT)
+            // Where the command has ended before, no code comes.
+            try #require(try await run.finish() == 128 + SIGINT)
             #expect(await codes.stream.first { _ in true } == .some(1001))
         }
     }
@@ -86,22 +80,42 @@ import Testing
     func `the terminal shows again what is typed at the end`(number: Int32) async throws {
         for number in [SIGINT, SIGQUIT] { signal(number, SIG_DFL) }
         try await WebSocketServer.run(WebSocketServer.echo) { server in
-            let run = try TerminalRun(
-                script: """
-                    ulimit -c 0
-                    sh -c 'echo "pid=$$."; exec "$0" ws \(server.url)' '\(Command.executable.path)'
-                    echo "status=$?."
-                    stty -a | tr ' ;' '\\n\\n' | grep -xE -- '-?(echo|icanon|isig)' | tr '\\n' ' '
-                    """
-            )
+            let run = try TerminalRun(showingModesAfter: "ws \(server.url)")
             await run.wait(for: "^D closes")
             await run.wait(for: shown(""))
-            let process = try #require(run.text.firstMatch(of: /pid=([0-9]+)\./).flatMap { Int32($0.1) })
-            if number == 0 { try run.type("\u{4}") } else { kill(process, number) }
-            _ = try await run.finish()
-            #expect(run.text.contains("status=\(number == 0 ? 0 : 128 + number)."), "\(run.text)")
-            let modes = run.text.split(separator: ".").last?.split { $0.isWhitespace }.map(String.init) ?? []
-            #expect(Set(modes) == ["echo", "icanon", "isig"], "\(run.text)")
+            if number == 0 { try run.type("\u{4}") } else { kill(try run.commandProcess(), number) }
+            try await run.expectUsualModes(behindStatus: number == 0 ? 0 : 128 + number)
+        }
+    }
+
+    @Test(.needs("bash")) func `Ctrl-Z gives the terminal back, and fg goes on with the line that was typed`()
+        async throws
+    {
+        signal(SIGTSTP, SIG_DFL)
+        try await WebSocketServer.run(WebSocketServer.echo) { server in
+            // With job control, the shell has the terminal when the command has stopped.
+            let job = """
+                env -u NO_COLOR TERM=xterm "\(Command.executable.path)" ws \(server.url) --no-compression --quiet
+                echo "stopped=$?."
+                \(TerminalRun.showModes)
+                fg >/dev/null
+                echo "status=$?."
+                \(TerminalRun.showModes)
+                """
+            let script = "bash --norc -m -c '\(job.replacing("'", with: #"'\''"#))'"
+            let run = try TerminalRun(script: script)
+            await run.wait(for: shown(""))
+            try run.type("be")
+            await run.wait(for: shown("be"))
+            try run.type("\u{1A}")
+            let stop = "stopped=\(128 + SIGTSTP)."
+            func behindStop(_ text: String) -> Substring? { text.firstRange(of: stop).map { text[$0.upperBound...] } }
+            await run.wait { behindStop($0)?.contains(shown("be")) == true }
+            #expect(behindStop(run.text)?.contains(TerminalRun.usualModes) == true, "\(run.text)")
+            try run.type("gun\n")
+            await run.wait(for: "< \u{1B}[0mbegun")
+            try run.type("\u{4}")
+            try await run.expectUsualModes(behindStatus: 0)
         }
     }
 

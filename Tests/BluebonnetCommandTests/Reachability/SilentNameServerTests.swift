@@ -12,7 +12,11 @@ import Testing
         try namespace.replace("hosts", with: "127.0.0.1 good.test\n")
         let server = try NamespaceProcess(namespace.process(["serve", "--port", "0"]))
         var address = ""
-        while !address.contains("\n") { address += await server.nextText() }
+        while !address.contains("\n") {
+            let more = await server.nextText()
+            try #require(!more.isEmpty, "the server has ended")
+            address += more
+        }
         let port = try #require(address.firstMatch(of: /:([0-9]+)/)?.1)
         try await withDirectory { folder in
             let file = folder.appending(path: "lines")

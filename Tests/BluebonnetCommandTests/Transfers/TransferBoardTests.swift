@@ -36,6 +36,15 @@ struct TransferBoardTests {
         #expect(board.total.fraction == 0.15)
     }
 
+    @Test func `a transfer with bytes of a response does not wait for it`() {
+        var board = TransferBoard(count: 1, at: start)
+        board.begin(0, name: "a", from: 5, at: start)
+        board.update(0, TransferProgress(completed: 5, total: 10), isWaiting: true)
+        #expect(rows(board)[0].contains("waiting"))
+        board.update(0, TransferProgress(completed: 6, total: 10), isWaiting: true)
+        #expect(rows(board)[0].contains(" 6 B/10 B"), "\(rows(board))")
+    }
+
     @Test func `lengths that no disk has are no overflow`() {
         var board = TransferBoard(count: 2, at: start)
         for number in 0..<2 {
