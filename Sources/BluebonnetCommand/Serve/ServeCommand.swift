@@ -2,7 +2,6 @@ import ArgumentParser
 import FoundationEssentials
 import LocalServer
 import NIOCore
-import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -90,18 +89,15 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(_ tls: ServerTLS?, until ends: AsyncStream<Void>) async throws {
         let address: LocalServer.Options.Address = unix.map { .unixSocket($0) } ?? .tcp(host: host, port: port)
         let server: LocalServer
-        let isEnding = Ending()
         do {
             var options = LocalServer.Options(address: address, tls: tls, http2: http2)
-            // The server ends with a request of its own.
-            if log ?? StandardStream.error.isTerminal { options.log = { if !isEnding.isSet { Self.write($0) } } }
+            if log ?? StandardStream.error.isTerminal { options.log = Self.write }
             server = try await LocalServer.start(options)
         } catch {
             throw CommandFailure(message: "The server cannot listen: \(sentence(about: error))", status: .transport)
         }
         StandardStream.output.write(line: try url(of: server))
         for await _ in ends { break }
-        isEnding.set()
         await server.shutdown()
     }
 
@@ -144,13 +140,4 @@ struct ServeCommand: AsyncParsableCommand {
         guard let path = server.socketPath, let url = URL(string: server.baseURL) else { return server.baseURL }
         return try URLShorthand.overUnixSocket(url, path: path).absoluteString
     }
-}
-
-/// Whether the server has been told to end.
-private final class Ending: Sendable {
-    private let flag = Atomic(false)
-
-    var isSet: Bool { flag.load(ordering: .relaxed) }
-
-    func set() { flag.store(true, ordering: .relaxed) }
 }

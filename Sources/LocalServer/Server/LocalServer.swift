@@ -5,6 +5,7 @@ import HummingbirdTLS
 import Logging
 import NIOCore
 import NIOPosix
+import Synchronization
 
 /// A well-behaved server with httpbin's endpoints and a small service, for tests, for
 /// `bluebonnet serve` and for `bluebonnet demo`.
@@ -26,10 +27,24 @@ package final class LocalServer: RunningServer {
     package let baseURL: String
 
     private let task: Task<Void, any Error>
+    private let ownPort: OwnPort
 
-    private init(options: Options, port: Int, task: Task<Void, any Error>) {
+    /// The port from which the server sends a request to itself when it ends, which is not in the
+    /// log.
+    private final class OwnPort: Sendable {
+        private let number = Atomic(0)
+
+        func set(_ port: Int) { number.store(port, ordering: .relaxed) }
+
+        func isThat(of channel: any Channel) -> Bool {
+            channel.remoteAddress?.port == number.load(ordering: .relaxed)
+        }
+    }
+
+    private init(options: Options, port: Int, task: Task<Void, any Error>, ownPort: OwnPort) {
         self.port = port
         self.task = task
+        self.ownPort = ownPort
         let scheme = options.tls == nil ? "http" : "https"
         switch options.address {
         case .unixSocket(let path):
@@ -64,6 +79,7 @@ package final class LocalServer: RunningServer {
         let secure = options.tls != nil
         let limit = options.maximumBodySize
         let log = options.log.map(AccessLog.init)
+        let ownPort = OwnPort()
         let responder = CallbackResponder<ConnectionContext> { request, context in
             let startedAt = ContinuousClock.now
             let response = await router.respond(
@@ -72,7 +88,7 @@ package final class LocalServer: RunningServer {
                 secure: secure,
                 maximumBodySize: limit
             )
-            guard let log else { return response }
+            guard let log, !ownPort.isThat(of: context.channel) else { return response }
             let record = AccessRecord(request, context.channel, response, startedAt.duration(to: .now))
             return log.observing(response, record)
         }
@@ -100,7 +116,8 @@ package final class LocalServer: RunningServer {
                 throw error
             }
         }
-        return try await LocalServer(options: options, port: listening.futureResult.get(), task: task)
+        let port = try await listening.futureResult.get()
+        return LocalServer(options: options, port: port, task: task, ownPort: ownPort)
     }
 
     /// The protocols that the server speaks.
@@ -148,6 +165,7 @@ package final class LocalServer: RunningServer {
             .connect(host: "127.0.0.1", port: port)
             .get()
         guard let channel else { return }
+        ownPort.set(channel.localAddress?.port ?? 0)
         let deadline = channel.eventLoop.scheduleTask(in: .seconds(2)) { channel.close(promise: nil) }
         // With TLS this request is an error, without TLS it gets a response: in both cases the
         // server closes the connection.
