@@ -92,9 +92,19 @@ struct MainCommand: AsyncParsableCommand {
     /// Arguments that begin with no command are those of a request.
     private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
         guard let first = arguments.first else { return try parseAsRoot(arguments) }
+        if arguments.contains(where: { $0.hasPrefix("--generate-completion-script") }) {
+            throw CommandFailure.usage(completionAdvice)
+        }
         var rest = Array(arguments.dropFirst())
         let verb = requestCommands.first { $0.name == first.lowercased() }
-        if verb != nil { rest = try UserSettings.completing(rest, url: \.url) }
+        if verb != nil {
+            rest = try SettingsFile.completing(rest) { (options: RequestOptions) in (options.url, options.defaultScheme)
+            }
+        } else if first == WebSocketCommand.configuration.commandName {
+            rest = try SettingsFile.completing(rest) { (command: WebSocketCommand) in (command.url, "ws") }
+        } else if first == UploadCommand.configuration.commandName {
+            rest = try SettingsFile.completing(rest) { (command: UploadCommand) in (command.url, "http") }
+        }
         if let command = verb?.init(plain: rest) { return command }
         let named = verb ?? configuration.subcommands.first { $0.configuration.commandName == first }
         if let named {
@@ -111,16 +121,19 @@ struct MainCommand: AsyncParsableCommand {
             throw CommandFailure.usage("There is no command “\(name)”\(advice)")
         }
         if ownOptions.contains(where: first.hasPrefix) || first == "help" { return try parseAsRoot(arguments) }
-        let completed = try UserSettings.completing(arguments) { options throws(CommandFailure) in
-            try RequestWords([options.url] + options.items, besides: commandNames).url
+        let completed = try SettingsFile.completing(arguments) { (options: RequestOptions) throws(CommandFailure) in
+            (try RequestWords(options.words, besides: commandNames).url, options.defaultScheme)
         }
         return try SendCommand(plain: completed) ?? SendCommand.parseAsRoot(completed)
     }
 
-    /// The options of this command, and of completion.
-    private static let ownOptions = [
-        "--version", "--help", "-h", "--generate-completion-script", "--experimental-dump-help", "---completion",
-    ]
+    /// The options of this command.
+    private static let ownOptions = ["--version", "--help", "-h", "--experimental-dump-help"]
+
+    /// The advice in place of the scripts of ArgumentParser, which know no request without a
+    /// command, no files in items and no values of options.
+    private static let completionAdvice =
+        "The completions for bash, zsh and fish are files: “make install” and the Debian package install them."
 
     /// Prints the error or the help and ends the process.
     private static func finish(with error: any Error) -> Never {

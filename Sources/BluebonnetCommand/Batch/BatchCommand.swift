@@ -67,7 +67,7 @@ struct BatchCommand: AsyncParsableCommand {
             results: ResultWriter(isOrdered: options.ordered) { StandardStream.output.write($0) }
         )
         // After a signal, no half-written file of an "output" is left.
-        let outcome = try await CookieJar.saving(configuration.cookieJar, and: configuration.cache) {
+        let outcome = try await CookieJar.saving([configuration.cookieJar], and: [configuration.cache]) {
             try await TerminationSignals.cancelling { await runner.run() }
         }
         switch outcome {

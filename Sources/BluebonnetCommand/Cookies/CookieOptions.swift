@@ -48,24 +48,25 @@ extension CookieJar {
     /// Runs the work, and has the cookies written when it ends, also when it fails: a response of
     /// 4xx sets cookies, too. Other processes then wait for no request of a cache that they share.
     static func saving<Result>(
-        _ jar: CookieJar?,
-        and cache: HTTPCache? = nil,
+        _ jars: [CookieJar?],
+        and caches: [HTTPCache?] = [],
         after work: () async throws -> Result
     ) async throws -> Result {
-        let result: Result
+        let result: Swift.Result<Result, any Error>
         do {
-            result = try await work()
-            await cache?.waitForEndedFetches()
+            result = .success(try await work())
         } catch {
-            await cache?.waitForEndedFetches()
-            // The failure of the work is the one that counts.
-            if let failure = await jar?.writingFailure() {
-                StandardStream.error.write(line: "bluebonnet: \(failure.message)")
-            }
-            throw error
+            result = .failure(error)
         }
-        if let failure = await jar?.writingFailure() { throw failure }
-        return result
+        for cache in caches { await cache?.waitForEndedFetches() }
+        var failures: [CommandFailure] = []
+        for jar in jars {
+            if let failure = await jar?.writingFailure() { failures.append(failure) }
+        }
+        // The failure of the work is the one that counts.
+        if case .success = result, let first = failures.first { throw first }
+        for failure in failures { StandardStream.error.write(line: "bluebonnet: \(failure.message)") }
+        return try result.get()
     }
 
     private func writingFailure() async -> CommandFailure? {

@@ -91,7 +91,7 @@ struct ClearCookies: AsyncParsableCommand {
     func run() async throws {
         let jar = try selection.jar()
         let count = jar.cookies.count { selection.contains($0) }
-        try await CookieJar.saving(jar) { jar.removeAll(where: selection.contains) }
+        try await CookieJar.saving([jar]) { jar.removeAll(where: selection.contains) }
         StandardStream.error.write(line: "\(count) \(count == 1 ? "cookie" : "cookies") removed.")
     }
 }
@@ -127,7 +127,7 @@ struct ImportCookies: AsyncParsableCommand {
         let name = source == "-" ? "standard input" : source
         let cookies = try CookieText.cookies(in: Data(bytes), name: name)
         let jar = try CookieJar(path: file)
-        let count = try await CookieJar.saving(jar) {
+        let count = try await CookieJar.saving([jar]) {
             cookies.count { jar.set($0) && NetscapeCookies.canHold($0) }
         }
         StandardStream.error.write(line: "\(count) \(count == 1 ? "cookie" : "cookies") imported.")

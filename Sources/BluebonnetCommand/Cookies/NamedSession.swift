@@ -78,6 +78,24 @@ struct NamedSession {
 
     // MARK: Headers
 
+    /// The headers of earlier requests that a request gets, too.
+    ///
+    /// - Parameter arguments: The arguments of the request.
+    /// - Returns: The headers, as items.
+    /// - Throws: ``CommandFailure`` for items that are none, and a file that is not one of headers.
+    func items(for arguments: RequestPlan.Arguments) throws(CommandFailure) -> [RequestItem] {
+        var text = URLShorthand.expand(arguments.url, scheme: arguments.defaultScheme)
+        let credentials = try Credentials.take(from: &text)
+        // What is not a URL is an error of the request.
+        guard let url = URL(string: text) else { return [] }
+        return try items(
+            for: url,
+            besides: arguments.parsedItems
+                + arguments.items.map { text throws(CommandFailure) in try RequestItem(text) },
+            hasCredentials: credentials != nil || arguments.credentials != nil
+        )
+    }
+
     /// The headers that a request to a URL gets, in front of its own: those that it does not have.
     ///
     /// - Parameters:
@@ -174,9 +192,10 @@ struct NamedSession {
         "transfer-encoding", "upgrade",
     ]
 
-    /// Scheme, host and port of a URL, as the file has them.
+    /// Scheme, host and port of a URL, as the file has them. A WebSocket is opened at the `http`
+    /// or `https` of its server (RFC 6455 §4.1).
     static func origin(of url: URL) -> String {
-        let scheme = url.scheme?.lowercased() ?? ""
+        let scheme = URLShorthand.schemeOfHTTP(url)
         let port = url.port ?? (scheme.hasPrefix("https") ? 443 : 80)
         return "\(scheme)://\(url.host(percentEncoded: false)?.lowercased() ?? ""):\(port)"
     }

@@ -134,9 +134,9 @@ struct CurlTranslation {
         ]
         for (flag, version) in versions where flags.contains(flag) { options.connection.tlsMin = version }
         switch Set(cookieFiles) {
-        case []: options.cookies.cookies = "off"
-        case [""]: options.cookies.cookies = "memory"
-        case let files where files.count == 1 && cookieFiles.count > 1: options.cookies.cookies = files.first
+        case []: options.sessions.cookies.cookies = "off"
+        case [""]: options.sessions.cookies.cookies = "memory"
+        case let files where files.count == 1 && cookieFiles.count > 1: options.sessions.cookies.cookies = files.first
         default: throw Self.refusal("-b or -c with a file of its own, and not both with one,")
         }
     }

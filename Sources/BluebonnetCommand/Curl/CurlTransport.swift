@@ -1,4 +1,5 @@
 import Bluebonnet
+import FoundationEssentials
 import HTTPTypes
 
 /// Prints the request that the engine would send as a command for curl, and sends nothing.
@@ -20,6 +21,42 @@ struct CurlTransport: Transport {
         let command = ([request.curlDescription(redacting: false)] + words).joined(separator: " \\\n  ")
         StandardStream.output.write(line: (notes + [command]).joined(separator: "\n"))
         return TransportResponse(head: ResponseHead(status: .ok), request: request)
+    }
+}
+
+/// The cookies of a request as options of curl.
+struct CurlCookies: Equatable {
+    /// The options.
+    private(set) var words: [String] = []
+    /// Comments about what curl does in another way.
+    private(set) var notes: [String] = []
+    /// Whether curl reads them from their file, so that they are no field of the request.
+    private(set) var areRead = false
+
+    /// - Parameters:
+    ///   - options: The options of the request.
+    ///   - named: Its session; nil without one.
+    ///   - hasOwn: Whether the request has a field `Cookie` of the user's, beside which curl would
+    ///     send another one.
+    init(_ options: RequestOptions, _ named: NamedSession?, hasOwn: Bool) {
+        let choice = options.sessions.cookies.cookies
+        // Without a file, curl handles cookies only where one is named.
+        let forRedirects = options.follow && choice != "off" ? ["--cookie ''"] : []
+        let isFile = choice != nil && choice != "off" && choice != "memory"
+        guard let path = named?.cookieFile.path(percentEncoded: false) ?? (isFile ? choice : nil) else {
+            words = forRedirects
+            return
+        }
+        // For curl, a text with “=” is cookies, and “-” is standard input.
+        guard !hasOwn, !path.contains("=") else {
+            words = forRedirects
+            notes = ["# The cookies that are set are not kept in \(ShellWord(path).text)."]
+            return
+        }
+        areRead = true
+        let word = ShellWord(path == "-" ? "./-" : HomeFolder.literal(path)).text
+        words = ["--cookie \(word)"]
+        if options.sessions.sessionReadOnly == nil { words.append("--cookie-jar \(word)") }
     }
 }
 

@@ -97,7 +97,7 @@
                 let data =
                     path.lowercased().hasSuffix(".png")
                     ? try bitmap.pngData() : try bitmap.jpegData(quality: Double(quality) / 100)
-                try data.write(to: URL(filePath: path), options: .atomic)
+                try data.write(to: HomeFolder.file(path), options: .atomic)
             } catch {
                 let reason = SystemFailure(path, of: error)?.description ?? "\(path): \(error)"
                 throw CommandFailure(message: "The image cannot be written: \(reason).", status: .transport)

@@ -33,6 +33,16 @@ enum URLShorthand {
             && scheme.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     }
 
+    /// The scheme of a URL in small letters, with that of HTTP for a WebSocket (RFC 6455 §3); empty
+    /// where it has none.
+    static func schemeOfHTTP(_ url: URL) -> String {
+        switch url.scheme?.lowercased() {
+        case "ws": "http"
+        case "wss": "https"
+        case let scheme: scheme ?? ""
+        }
+    }
+
     /// The URL of the same target over a Unix-domain socket.
     ///
     /// - Parameters:

@@ -53,6 +53,9 @@ struct HeadWriter {
         write(lines: text.response(head) + [""])
     }
 
+    /// The bytes of a body that tell whether it is text.
+    private static let mostExamined = 64 * 1024
+
     /// Writes the body of a request that is in memory, and the length of another one.
     func write(_ body: RequestBody, of request: Request) {
         guard let data = body.data else {
@@ -66,7 +69,8 @@ struct HeadWriter {
             return stream.write(data + Array("\n\n".utf8))
         }
         let body = BodyText(style: style)
-        guard !body.isBinary(data, kind, contentType, type),
+        // The first bytes tell, as they do for a response, of which no more may be there.
+        guard !body.isBinary(data.prefix(Self.mostExamined), kind, contentType, type),
             let shown = body.render(data, kind: kind, contentType, type)
         else {
             return write(lines: [text.paint("(the body is binary, \(data.count) bytes)", .faint), ""])

@@ -207,17 +207,20 @@ struct ConnectionOptions: ParsableArguments {
 }
 
 extension SessionConfiguration {
-    /// Lets the policy of trust and the client certificate be for the host of a URL alone.
+    /// Lets the policy of trust and the client certificate be for the hosts of URLs alone.
     ///
     /// - Parameters:
-    ///   - url: The URL.
-    ///   - others: The options of trust for the hosts to which it redirects.
+    ///   - urls: The URLs.
+    ///   - others: The options of trust for the hosts to which they redirect.
     /// - Throws: ``CommandFailure`` for pins that are none.
-    mutating func limitTrust(to url: URL, otherwise others: ConnectionOptions) throws(CommandFailure) {
-        guard let host = url.host(percentEncoded: false), !host.isEmpty else { return }
-        hostSecurityPolicies[host] = securityPolicy
+    mutating func limitTrust(to urls: [URL], otherwise others: ConnectionOptions) throws(CommandFailure) {
+        let hosts = urls.compactMap { $0.host(percentEncoded: false) }.filter { !$0.isEmpty }
+        guard !hosts.isEmpty else { return }
+        for host in hosts {
+            hostSecurityPolicies[host] = securityPolicy
+            if let identity = tls.identity { tls.hostIdentities[host] = identity }
+        }
         securityPolicy = SecurityPolicy()
-        if let identity = tls.identity { tls.hostIdentities[host] = identity }
         tls.identity = nil
         try others.applyTrust(to: &self)
     }

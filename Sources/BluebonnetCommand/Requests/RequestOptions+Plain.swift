@@ -18,7 +18,6 @@ extension RequestOptions {
         (follow, maxRedirects, bodyOnInsecureRedirects, checkStatus) = (true, 20, false, true)
         insecureRedirects = true
         (unixSocket, defaultScheme, pathAsIs) = (nil, "http", false)
-        ignoresSettings = false
         var saving = SavingOptions()
         (saving.remoteName, saving.continues) = (false, false)
         self.saving = saving
@@ -29,8 +28,10 @@ extension RequestOptions {
         self.shown = shown
         var cookies = CookieOptions()
         cookies.cookies = nil
-        (self.cookies, session, sessionReadOnly) = (cookies, nil, nil)
-        (hostHeader, hostTrust) = ([], [])
+        var sessions = SessionOptions()
+        (sessions.cookies, sessions.session, sessions.sessionReadOnly) = (cookies, nil, nil)
+        (sessions.hostHeader, sessions.hostTrust, sessions.ignoresSettings) = ([], [], false)
+        self.sessions = sessions
         var cache = CacheOptions()
         cache.cache = nil
         self.cache = cache

@@ -153,37 +153,10 @@ struct RequestOptions: ParsableArguments {
     var retries: RetryOptions
 
     @OptionGroup
-    var cookies: CookieOptions
-
-    @OptionGroup
     var cache: CacheOptions
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "Keep cookies, and the headers of a server, by this name for the next requests.",
-            valueName: "name"
-        )
-    )
-    var session: String?
-
-    @Option(
-        name: .long,
-        help: ArgumentHelp("Use what --session has kept by this name, and keep nothing.", valueName: "name")
-    )
-    var sessionReadOnly: String?
-
-    /// The headers among the items that settings have for the host of the URL.
-    @Option(name: .long, help: .hidden)
-    var hostHeader: [String] = []
-
-    /// Where settings for the host of the URL decide which server is trusted, an empty word and
-    /// the options of trust that other hosts have.
-    @Option(name: .long, help: .hidden)
-    var hostTrust: [String] = []
-
-    @Flag(name: .customLong("no-config"), help: "Use no defaults of the configuration file.")
-    var ignoresSettings = false
+    @OptionGroup
+    var sessions: SessionOptions
 
     @OptionGroup
     var observation: ObservationOptions
@@ -196,11 +169,6 @@ struct RequestOptions: ParsableArguments {
 
     @OptionGroup(title: "Connection options")
     var connection: ConnectionOptions
-
-    /// The options of trust of ``hostTrust``; nil where they are the same for all hosts.
-    var trustOfOthers: ConnectionOptions? {
-        hostTrust.isEmpty ? nil : try? ConnectionOptions.parse(hostTrust.filter { !$0.isEmpty })
-    }
 
     func validate() throws {
         if let hint = OptionHint.text(forValueAsURLOf: self) { throw ValidationError(hint) }
@@ -240,12 +208,6 @@ struct RequestOptions: ParsableArguments {
         }
         if shown.quiet, verbose || include {
             throw ValidationError("--quiet shows nothing, and cannot be used with --verbose or --include.")
-        }
-        if session ?? sessionReadOnly != nil, cookies.cookies != nil {
-            throw ValidationError("A session has cookies of its own, and cannot be used with --cookies.")
-        }
-        if session != nil, sessionReadOnly != nil {
-            throw ValidationError("--session and --session-read-only cannot be used together.")
         }
         if maxRedirects < 0 { throw ValidationError("--max-redirects must be 0 or more.") }
     }

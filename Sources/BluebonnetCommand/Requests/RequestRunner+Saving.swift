@@ -20,8 +20,8 @@ extension RequestRunner {
         let arguments = saving.continues ? ["--continue"] : ["--unique"]
         let file = options.output.map { DownloadOptions.file($0, in: DownloadOptions.currentFolder) }
         let runner = DownloadRunner(
-            session: session,
             items: [DownloadItem(request: plan.request, file: file)],
+            sessions: [session],
             options: try DownloadOptions.parse(arguments),
             isQuiet: options.shown.quiet,
             // As without --continue.

@@ -22,9 +22,10 @@ struct RequestRunner {
     /// - Throws: ``ExitStatus`` for a response of 4xx or 5xx and for a redirect that is shown,
     ///   ``CommandFailure`` for all other failures.
     func run() async throws {
-        let named = try namedSession
+        // One that sends nothing keeps nothing.
+        let named = try options.sessions.named(sendingNothing: options.offline || options.curl)
         var arguments = try arguments
-        let kept = try named.map { named throws(CommandFailure) in try keptItems(of: named, arguments) } ?? []
+        let kept = try named.map { named throws(CommandFailure) in try named.items(for: arguments) } ?? []
         arguments.parsedItems += kept
         // The timeout of the request also limits the program that writes the body to standard
         // input. It begins when the password has been typed.
@@ -38,7 +39,7 @@ struct RequestRunner {
             // What is the body has been read, unless it is sent while it is read.
             StandardInput.tellIfLeftOver()
         }
-        let headers = ServerHeaders(kept.compactMap(\.headerName) + options.hostHeader, of: plan.request.url)
+        let headers = ServerHeaders(kept.compactMap(\.headerName) + options.sessions.hostHeader, of: plan.request.url)
         if options.offline || options.curl { return try await showRequest(of: plan, named) }
         // A request that has an effect is not sent where its response cannot be saved.
         if let savedPath, !options.saving.isOn { try OutputFile.checkFolder(of: savedPath) }
@@ -61,7 +62,7 @@ struct RequestRunner {
         if options.shown.all { configuration.observers.append(display(output, parts, showsAttempts: false)) }
         let session = SessionManager(configuration: configuration)
         do {
-            try await CookieJar.saving(configuration.cookieJar, and: configuration.cache) {
+            try await CookieJar.saving([configuration.cookieJar], and: [configuration.cache]) {
                 try await send(plan, over: session, named, filter: filter, observation, verbose)
             }
         } catch {
@@ -107,35 +108,6 @@ struct RequestRunner {
             if options.verbose, failure.response == nil { heads.write(attemptsOf: failure.metrics?.transactions.last) }
             throw CommandFailure(failure, ofRequest: true)
         }
-    }
-
-    /// The session of the options. One that sends nothing keeps nothing.
-    private var namedSession: NamedSession? {
-        get throws(CommandFailure) {
-            guard let name = options.session ?? options.sessionReadOnly else { return nil }
-            let isReadOnly = options.session == nil || options.offline || options.curl
-            return try NamedSession(
-                name,
-                isReadOnly: isReadOnly,
-                environment: ProcessInfo.processInfo.environment
-            )
-        }
-    }
-
-    /// The headers of an earlier request that this one gets, too.
-    private func keptItems(
-        of named: NamedSession,
-        _ arguments: RequestPlan.Arguments
-    ) throws(CommandFailure) -> [RequestItem] {
-        var text = URLShorthand.expand(arguments.url, scheme: arguments.defaultScheme)
-        let credentials = try Credentials.take(from: &text)
-        // What is not a URL is an error of the request.
-        guard let url = URL(string: text) else { return [] }
-        return try named.items(
-            for: url,
-            besides: try arguments.items.map { text throws(CommandFailure) in try RequestItem(text) },
-            hasCredentials: credentials != nil || arguments.credentials != nil
-        )
     }
 
     private func exchange(
@@ -264,11 +236,12 @@ struct RequestRunner {
     {
         var configuration = SessionConfiguration()
         try options.connection.apply(to: &configuration)
-        if let others = options.trustOfOthers {
-            try configuration.limitTrust(to: plan.request.url, otherwise: others)
+        if let others = options.sessions.trustOfOthers {
+            try configuration.limitTrust(to: [plan.request.url], otherwise: others)
         }
         try options.authentication.apply(to: &configuration)
-        configuration.cookieJar = if let named { try named.jar() } else { try options.cookies.jar(ofOneRequest: true) }
+        configuration.cookieJar =
+            if let named { try named.jar() } else { try options.sessions.cookies.jar(ofOneRequest: true) }
         try options.cache.apply(to: &configuration)
         options.retries.apply(to: &configuration)
         configuration.redirectPolicy = options.follow ? .follow : .manual
@@ -281,11 +254,20 @@ struct RequestRunner {
 
     /// Shows the request that would be sent, after all interceptors.
     private func showRequest(of plan: RequestPlan, _ named: NamedSession?) async throws {
-        let transport: any Transport =
-            options.curl
-            ? CurlTransport(words: options.curlWords, notes: options.curlNotes)
-            : OfflineTransport(style: style, output: .output, parts: options.shown.parts(usual: .request))
-        let session = SessionManager(configuration: try configuration(of: plan, named), transport: transport)
+        var configuration = try configuration(of: plan, named)
+        let transport: any Transport
+        if options.curl {
+            let cookies = CurlCookies(options, named, hasOwn: plan.request.headerFields.contains(.cookie))
+            if cookies.areRead { configuration.cookieJar = nil }
+            transport = CurlTransport(
+                words: options.curlWords + cookies.words,
+                notes: options.curlNotes + cookies.notes
+            )
+        } else {
+            let parts = options.shown.parts(usual: .request)
+            transport = OfflineTransport(style: style, output: .output, parts: parts)
+        }
+        let session = SessionManager(configuration: configuration, transport: transport)
         do {
             _ = try await session.open(plan.request)
         } catch {

@@ -3,8 +3,8 @@ import Bluebonnet
 import FoundationEssentials
 import HTTPTypes
 
-/// The configuration file of a user: options and headers that requests have without being asked
-/// for, for all hosts and for some.
+/// The configuration file of a user: options and headers that requests, transfers and WebSockets
+/// have without being asked for, for all hosts and for some.
 ///
 /// ```json
 /// {"default_options": ["--style=dark"],
@@ -99,7 +99,7 @@ struct UserSettings: Equatable, Sendable {
     }
 
     /// The name and the value of a header; nil for another item.
-    private static func header(_ text: String) -> (name: String, value: String)? {
+    static func header(_ text: String) -> (name: String, value: String)? {
         switch try? RequestItem(text) {
         case .header(let name, .text(let value)): (name, value)
         case .header(let name, .file), .unsetHeader(let name), .emptyHeader(let name): (name, "")
@@ -131,87 +131,11 @@ struct UserSettings: Equatable, Sendable {
     /// - Returns: The rules in their order.
     func rules(for url: URL) -> [Rule] {
         let host = url.host(percentEncoded: false)?.lowercased() ?? ""
-        let port = url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
+        let port = url.port ?? (URLShorthand.schemeOfHTTP(url) == "https" ? 443 : 80)
         let hostWithPort = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         return rules.filter { rule in
             guard rule.hosts.hasPrefix("*.") else { return ["*", host, hostWithPort].contains(rule.hosts) }
             return [host, hostWithPort].contains { $0.hasSuffix(rule.hosts.dropFirst()) }
         }
-    }
-
-    /// The arguments of a request with those of the rules: an option in front of them, so that a
-    /// later one wins, and a header behind them, unless they have it.
-    ///
-    /// An option that cannot be used together with what the arguments have is left out.
-    ///
-    /// - Parameters:
-    ///   - arguments: The arguments, which can be parsed.
-    ///   - options: What they say.
-    ///   - rules: The rules.
-    /// - Returns: The arguments.
-    /// - Throws: ``CommandFailure`` for an option that does not exist.
-    static func arguments(
-        _ arguments: [String],
-        _ options: RequestOptions,
-        with rules: [Rule]
-    ) throws(CommandFailure) -> [String] {
-        var chosen: [String] = []
-        for rule in rules.reversed() {
-            // An option that takes the next argument as its value must not get the URL.
-            let url = "http://localhost/"
-            let isWhole = leaves([url], behind: rule.options)
-            // What is behind “--” are no options any more.
-            for option in rule.options where option == "--" || (!isWhole && !leaves([url], behind: [option])) {
-                throw .usage("has “\(option)”, which is not an option of requests; a value is written as --timeout=5.")
-            }
-            // Some options need another one beside them.
-            if isWhole, leaves([options.url] + options.items, behind: rule.options + chosen, before: arguments) {
-                chosen = rule.options + chosen
-                continue
-            }
-            for option in rule.options.reversed()
-            where leaves([options.url] + options.items, behind: [option] + chosen, before: arguments) {
-                chosen.insert(option, at: 0)
-            }
-        }
-        var names = Set(options.items.compactMap { header($0)?.name.lowercased() })
-        var headers: [String] = []
-        for rule in rules.reversed() {
-            for text in rule.headers.reversed() {
-                guard let name = header(text)?.name.lowercased(), names.insert(name).inserted else { continue }
-                headers.insert(text, at: 0)
-                // A redirect to another host must not take it there.
-                if rule.hosts != "*" { chosen.insert("--host-header=\(name)", at: 0) }
-            }
-        }
-        if let others = trustOfOthers(chosen, for: rules, arguments, options) {
-            chosen = ([""] + others).map { "--host-trust=\($0)" } + chosen
-        }
-        return chosen + arguments + headers
-    }
-
-    /// The options of trust for other hosts than that of the URL; nil where they are the same.
-    private static func trustOfOthers(
-        _ chosen: [String],
-        for rules: [Rule],
-        _ arguments: [String],
-        _ options: RequestOptions
-    ) -> [String]? {
-        let general = rules.filter { $0.hosts == "*" }.flatMap(\.options).filter(chosen.contains)
-        guard general.count < chosen.count, let whole = try? RequestOptions.parse(chosen + arguments) else {
-            return nil
-        }
-        let others = ((try? RequestOptions.parse(general + arguments)) ?? options).connection.trust
-        return whole.connection.trust == others ? nil : others
-    }
-
-    /// Whether arguments can be parsed with options in front of them, and have the same words then.
-    private static func leaves(
-        _ words: [String],
-        behind options: [String],
-        before arguments: [String]? = nil
-    ) -> Bool {
-        guard let parsed = try? RequestOptions.parse(options + (arguments ?? words)) else { return false }
-        return [parsed.url] + parsed.items == words
     }
 }

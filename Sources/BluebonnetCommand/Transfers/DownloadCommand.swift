@@ -59,33 +59,19 @@ struct DownloadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let entries = try options.entries(urls)
-        let headers = try transfer.headers()
-        let credentials = try authentication.credentials()
-        let items = try entries.map {
-            try DownloadItem(
-                $0,
-                in: options.folder,
-                headers: headers,
-                credentials: credentials,
-                usesDigest: authentication.usesDigest,
-                segments: options.segments
-            )
-        }
         // One request needs one event loop, as in `get`.
-        if items.count == 1 { NIOSingletons.groupLoopCountSuggestion = 1 }
+        if entries.count == 1 { NIOSingletons.groupLoopCountSuggestion = 1 }
         OpenFileLimit.raise()
-        var configuration = SessionConfiguration()
-        try connection.apply(to: &configuration)
-        try authentication.apply(to: &configuration)
-        try transfer.apply(to: &configuration)
-        let most = min(items.count, transfer.jobs) * options.segments
-        configuration.maximumConnectionsPerHost = max(configuration.maximumConnectionsPerHost, most)
         let observation = try transfer.observation.observation()
-        if let observation { configuration.observers = [observation] }
-        let session = SessionManager(configuration: configuration)
-        let runner = DownloadRunner(session: session, items: items, options: options, isQuiet: transfer.quiet)
+        let plan = try DownloadPlan(entries, self, observation)
+        let runner = DownloadRunner(
+            items: plan.items,
+            sessions: plan.sessions,
+            options: options,
+            isQuiet: transfer.quiet
+        )
         // After a signal, what was received is kept before the process ends.
-        let status = try await CookieJar.saving(configuration.cookieJar, and: configuration.cache) {
+        let status = try await CookieJar.saving(plan.jars, and: plan.caches) {
             try await TerminationSignals.cancelling { try await runner.run(jobs: transfer.jobs) }
         }
         try observation?.finish()

@@ -4,14 +4,14 @@ import HTTPTypes
 
 /// One file to download.
 struct DownloadItem: Sendable {
-    let request: Request
+    let request: SessionRequest
     /// The file; nil for the suggested name.
     let file: URL?
     let checksum: Checksum?
 
     /// A request that was made already.
     init(request: Request, file: URL?) {
-        (self.request, self.file, checksum) = (request, file, nil)
+        (self.request, self.file, checksum) = (SessionRequest(request), file, nil)
     }
 
     /// - Parameters:
@@ -20,6 +20,7 @@ struct DownloadItem: Sendable {
     ///   - headers: The headers of every request.
     ///   - credentials: The credentials of the options.
     ///   - usesDigest: Whether they are sent by Digest alone.
+    ///   - sessions: The options for sessions and settings.
     ///   - segments: The most requests at once for the file.
     /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
     init(
@@ -28,6 +29,7 @@ struct DownloadItem: Sendable {
         headers: [RequestItem],
         credentials: Credentials?,
         usesDigest: Bool,
+        sessions: SessionOptions,
         segments: Int = 1
     ) throws(CommandFailure) {
         let arguments = RequestPlan.Arguments(
@@ -37,10 +39,8 @@ struct DownloadItem: Sendable {
             credentials: credentials,
             usesDigest: usesDigest
         )
-        var request = try RequestPlan(arguments) { path throws(CommandFailure) in
-            try RequestPlan.readFile(path, until: nil)
-        }.request
-        request.properties.downloadSegments = segments
+        var request = try SessionRequest(arguments, sessions)
+        request.request.properties.downloadSegments = segments
         self.request = request
         file = entry.output.map { DownloadOptions.file($0, in: folder) }
         checksum = try entry.checksum.map { text throws(CommandFailure) in
@@ -55,11 +55,13 @@ struct DownloadItem: Sendable {
 
     /// The URL for messages, without secrets.
     var shownURL: String {
-        HeadText(paint: Paint(isOn: false), hidesSecrets: true).shown(url: Credentials.removed(from: request.url))
+        HeadText(paint: Paint(isOn: false), hidesSecrets: true).shown(
+            url: Credentials.removed(from: request.request.url)
+        )
     }
 
     /// The name of the file as far as it is known before the response.
     var expectedName: String {
-        file?.lastPathComponent ?? ResponseHead(status: .ok).suggestedFileName(for: request.url)
+        file?.lastPathComponent ?? ResponseHead(status: .ok).suggestedFileName(for: request.request.url)
     }
 }

@@ -14,8 +14,9 @@ import Synchronization
 
 /// Downloads files.
 struct DownloadRunner: Sendable {
-    let session: SessionManager
     let items: [DownloadItem]
+    /// The session of each item.
+    let sessions: [SessionManager]
     let options: DownloadOptions
     let display: TransferDisplay
     /// Whether a file that is there, and is not the one that is wanted, is replaced.
@@ -57,14 +58,14 @@ struct DownloadRunner: Sendable {
     }
 
     init(
-        session: SessionManager,
         items: [DownloadItem],
+        sessions: [SessionManager],
         options: DownloadOptions,
         isQuiet: Bool,
         replacesOthers: Bool = false,
         namesOptions: Bool = true
     ) {
-        self.session = session
+        self.sessions = sessions
         self.replacesOthers = replacesOthers
         self.namesOptions = namesOptions
         self.items = items
@@ -103,8 +104,8 @@ struct DownloadRunner: Sendable {
     private func download(_ number: Int, _ partial: [URL]) async -> ExitStatus {
         let item = items[number]
         let resumeData = options.continues ? resumeData(for: item, partial) : nil
-        let task = session.downloadTask(
-            for: item.request,
+        let task = sessions[number].downloadTask(
+            for: item.request.request,
             to: destination(number),
             resuming: resumeData,
             checksum: item.checksum
@@ -124,9 +125,11 @@ struct DownloadRunner: Sendable {
         case .success(let response):
             let size = task.currentProgress.download.completed
             display.succeed(number, name: shown(response.value), subject: item.shownURL, size: size)
-            return .success
+            return item.request.keepHeaders() ? .success : .transport
         case .failure(let error):
-            return await end(number, error)
+            let isKept = error.response == nil || item.request.keepHeaders()
+            let status = await end(number, error)
+            return status == .success && !isKept ? .transport : status
         }
     }
 
@@ -221,7 +224,7 @@ struct DownloadRunner: Sendable {
     /// in this run twice, one of the two gets it.
     private func resumeData(for item: DownloadItem, _ partial: [URL]) -> ResumeData? {
         let files = item.file.map { [$0] } ?? partial
-        return files.lazy.compactMap { ResumeData(continuing: $0, from: item.request.url) }
+        return files.lazy.compactMap { ResumeData(continuing: $0, from: item.request.request.url) }
             .first { partialNames.claim($0.partialFile) }
     }
 
@@ -229,11 +232,13 @@ struct DownloadRunner: Sendable {
 
     private func write(_ number: Int) async -> ExitStatus {
         let item = items[number]
-        display.begin(number, name: item.expectedName, subject: item.shownURL) { [session] in
+        let session = sessions[number]
+        display.begin(number, name: item.expectedName, subject: item.shownURL) {
             session.tasks.first.map { ($0.currentProgress.download, $0.head == nil) }
         }
         do {
-            let response = try await session.open(item.request)
+            let response = try await session.open(item.request.request)
+            let isKept = item.request.keepHeaders()
             guard response.head.status.kind == .successful else {
                 display.fail(number, subject: item.shownURL, "\(response.head.status)")
                 let status = ExitStatus(statusCode: response.head.status.code)
@@ -241,7 +246,7 @@ struct DownloadRunner: Sendable {
             }
             let size = try await write(response.body)
             display.succeed(number, name: "standard output", subject: item.shownURL, size: size)
-            return .success
+            return isKept ? .success : .transport
         } catch let error as NetworkingError {
             guard !Task.isCancelled else { return .transport }
             display.fail(number, subject: item.shownURL, DownloadFailure.text(of: error))

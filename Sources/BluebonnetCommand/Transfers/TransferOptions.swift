@@ -36,10 +36,10 @@ struct TransferOptions: ParsableArguments {
     var retries: RetryOptions
 
     @OptionGroup
-    var cookies: CookieOptions
+    var cache: CacheOptions
 
     @OptionGroup
-    var cache: CacheOptions
+    var sessions: SessionOptions
 
     @OptionGroup
     var observation: ObservationOptions
@@ -66,9 +66,9 @@ struct TransferOptions: ParsableArguments {
         return items
     }
 
-    /// Puts the options into a configuration. So many transfers at once need as many connections.
+    /// Puts the options into a configuration, but for the cookies. So many transfers at once need
+    /// as many connections.
     func apply(to configuration: inout SessionConfiguration) throws(CommandFailure) {
-        configuration.cookieJar = try cookies.jar()
         try cache.apply(to: &configuration)
         retries.apply(to: &configuration)
         configuration.maximumConnectionsPerHost = max(configuration.maximumConnectionsPerHost, jobs)

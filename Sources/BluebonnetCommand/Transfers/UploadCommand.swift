@@ -57,13 +57,17 @@ struct UploadCommand: AsyncParsableCommand {
         }
     }
 
+    /// The URL, behind the files.
+    var url: String { arguments[arguments.count - 1] }
+
     func run() async throws {
         let items = try options.items(
             arguments.dropLast(),
-            to: arguments[arguments.count - 1],
+            to: url,
             headers: try transfer.headers(),
             credentials: try authentication.credentials(),
-            usesDigest: authentication.usesDigest
+            usesDigest: authentication.usesDigest,
+            sessions: transfer.sessions
         )
         // One request needs one event loop, as in `put`.
         if items.count == 1 { NIOSingletons.groupLoopCountSuggestion = 1 }
@@ -72,6 +76,8 @@ struct UploadCommand: AsyncParsableCommand {
         try connection.apply(to: &configuration)
         try authentication.apply(to: &configuration)
         try transfer.apply(to: &configuration)
+        configuration.cookieJar = try transfer.sessions.jar()
+        try configuration.limit(items.map(\.request), by: transfer.sessions)
         let observation = try transfer.observation.observation()
         if let observation { configuration.observers = [observation] }
         configuration.sendsBodiesOnInsecureRedirects = options.bodyOnInsecureRedirects
@@ -83,7 +89,7 @@ struct UploadCommand: AsyncParsableCommand {
             printer: BodyPrinter(style: OutputStyle(options.pretty, for: .output), output: .output)
         )
         // After a signal, the lines of the progress are removed before the process ends.
-        let status = try await CookieJar.saving(configuration.cookieJar, and: configuration.cache) {
+        let status = try await CookieJar.saving([configuration.cookieJar], and: [configuration.cache]) {
             try await TerminationSignals.cancelling { try await runner.run(jobs: transfer.jobs) }
         }
         try observation?.finish()

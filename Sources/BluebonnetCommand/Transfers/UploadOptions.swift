@@ -60,6 +60,7 @@ struct UploadOptions: ParsableArguments {
     ///   - headers: The headers of every request.
     ///   - credentials: The credentials of the options.
     ///   - usesDigest: Whether they are sent by Digest alone.
+    ///   - sessions: The options for sessions and settings.
     /// - Returns: One request for each file, or one for all of them.
     /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
     func items(
@@ -67,7 +68,8 @@ struct UploadOptions: ParsableArguments {
         to url: String,
         headers: [RequestItem],
         credentials: Credentials?,
-        usesDigest: Bool
+        usesDigest: Bool,
+        sessions: SessionOptions
     ) throws(CommandFailure) -> [UploadItem] {
         if files.contains("-") {
             throw .usage("Standard input is sent by the request commands: bluebonnet put URL @-")
@@ -83,44 +85,35 @@ struct UploadOptions: ParsableArguments {
         )
         if let form {
             arguments.parsedItems += files.map { .file(name: form, file: RequestItem.PartFile(path: $0)) }
-            return [UploadItem(name: files.count == 1 ? files[0] : "\(files.count) files", try Self.request(arguments))]
+            let name = files.count == 1 ? files[0] : "\(files.count) files"
+            return [UploadItem(name: name, request: try SessionRequest(arguments, sessions))]
         }
         var items: [UploadItem] = []
         var urls: Set<URL> = []
         for file in files {
             arguments.parsedItems = headers + [.body(path: file)]
-            var request = try Self.request(arguments)
+            var item = UploadItem(name: file, request: try SessionRequest(arguments, sessions))
             if method == .put {
-                let isFolder = ["", "/"].contains(request.url.path(percentEncoded: true).suffix(1))
+                let url = item.request.request.url
+                let isFolder = ["", "/"].contains(url.path(percentEncoded: true).suffix(1))
                 if isFolder {
                     let name = HomeFolder.file(file).lastPathComponent
-                    request.url = request.url.appending(path: name, directoryHint: .notDirectory)
+                    item.request.request.url = url.appending(path: name, directoryHint: .notDirectory)
                 } else if files.count > 1 {
                     throw .usage("Several files need a URL that ends with a slash, --method post or --form NAME.")
                 }
-                guard urls.insert(request.url).inserted else {
+                guard urls.insert(item.request.request.url).inserted else {
                     throw .usage("Another file has the name of \(file) too, and would be replaced by it.")
                 }
             }
-            items.append(UploadItem(name: file, request))
+            items.append(item)
         }
         return items
-    }
-
-    private static func request(_ arguments: RequestPlan.Arguments) throws(CommandFailure) -> Request {
-        try RequestPlan(arguments) { path throws(CommandFailure) in
-            try RequestPlan.readFile(path, until: nil)
-        }.request
     }
 }
 
 /// One request with one or all of the files.
 struct UploadItem: Sendable {
     let name: String
-    let request: Request
-
-    init(name: String, _ request: Request) {
-        self.name = name
-        self.request = request
-    }
+    var request: SessionRequest
 }

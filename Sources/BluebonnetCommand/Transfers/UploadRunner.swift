@@ -31,10 +31,11 @@ struct UploadRunner: Sendable {
 
     private func upload(_ number: Int, _ received: AsyncStream<Response<Data>>.Continuation) async -> ExitStatus {
         let item = items[number]
-        let task = session.uploadTask(for: item.request)
+        let task = session.uploadTask(for: item.request.request)
         display.begin(number, name: item.name, subject: item.name) { (task.currentProgress.upload, false) }
         switch await task.result {
         case .success(let response):
+            let isKept = item.request.keepHeaders()
             let status = ExitStatus(statusCode: response.head.status.code)
             if status == .success {
                 let size = task.currentProgress.upload.completed
@@ -44,7 +45,7 @@ struct UploadRunner: Sendable {
                 display.fail(number, subject: item.name, "\(response.head.status)")
             }
             received.yield(response)
-            return status
+            return status == .success && !isKept ? .transport : status
         case .failure(let error):
             guard !Task.isCancelled || !error.isCancelled else {
                 display.interrupt(number)

@@ -79,6 +79,9 @@ struct WebSocketCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Show nothing but messages and errors.")
     var quiet = false
 
+    @OptionGroup
+    var sessions: SessionOptions
+
     @OptionGroup(title: "Authentication options")
     var authentication: AuthenticationOptions
 
@@ -99,21 +102,22 @@ struct WebSocketCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let plan = try RequestPlan(
-            RequestPlan.Arguments(
-                method: .get,
-                url: url,
-                items: items,
-                defaultScheme: "ws",
-                credentials: try authentication.credentials(),
-                usesDigest: authentication.usesDigest
-            )
-        ) { path throws(CommandFailure) in try RequestPlan.readFile(path, until: nil) }
+        let arguments = RequestPlan.Arguments(
+            method: .get,
+            url: url,
+            items: items,
+            defaultScheme: "ws",
+            credentials: try authentication.credentials(),
+            usesDigest: authentication.usesDigest
+        )
+        let plan = try SessionRequest(arguments, sessions)
         guard plan.request.body == nil else { throw CommandFailure.usage("A WebSocket is opened without a body.") }
         NIOSingletons.groupLoopCountSuggestion = 1
         var configuration = SessionConfiguration()
         try connection.apply(to: &configuration)
         try authentication.apply(to: &configuration)
+        configuration.cookieJar = try sessions.jar()
+        try configuration.limit([plan], by: sessions)
         var options = WebSocketOptions()
         options.protocols = subprotocol
         if noCompression { options.compression = nil }
@@ -125,17 +129,20 @@ struct WebSocketCommand: AsyncParsableCommand {
             pingInterval: ping.flatMap { Seconds($0)?.duration },
             patience: stay
                 ? nil : wait.flatMap { Seconds($0)?.duration } ?? (StandardInput.isTerminal ? .zero : .seconds(1)),
-            isQuiet: quiet
+            isQuiet: quiet,
+            whenOpen: { _ = plan.keepHeaders() }
         )
         // After a signal, the server is told before the process ends.
-        try await TerminationSignals.cancelling {
-            do {
-                try await runner.run()
-            } catch let error as NetworkingError {
+        try await CookieJar.saving([configuration.cookieJar]) {
+            try await TerminationSignals.cancelling {
+                do {
+                    try await runner.run()
+                } catch let error as NetworkingError {
+                    await session.shutdown()
+                    throw CommandFailure(error)
+                }
                 await session.shutdown()
-                throw CommandFailure(error)
             }
-            await session.shutdown()
         }
     }
 }

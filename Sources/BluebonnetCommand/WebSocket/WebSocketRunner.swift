@@ -19,17 +19,27 @@ struct WebSocketRunner: Sendable {
     /// The time without a message after which the end of the input closes it; nil for never.
     let patience: Duration?
     let isQuiet: Bool
+    /// Called when the server has opened it.
+    let whenOpen: @Sendable () -> Void
     /// What is typed, on a terminal.
     private let typed = TypedLines()
     /// The time at which the last message came or was sent.
     private let lastMessage = LastMessage()
 
-    init(socket: WebSocketTask, isBinary: Bool, pingInterval: Duration?, patience: Duration?, isQuiet: Bool) {
+    init(
+        socket: WebSocketTask,
+        isBinary: Bool,
+        pingInterval: Duration?,
+        patience: Duration?,
+        isQuiet: Bool,
+        whenOpen: @escaping @Sendable () -> Void
+    ) {
         self.socket = socket
         self.isBinary = isBinary
         self.pingInterval = pingInterval
         self.patience = patience
         self.isQuiet = isQuiet
+        self.whenOpen = whenOpen
     }
 
     private final class LastMessage: Sendable {
@@ -44,7 +54,9 @@ struct WebSocketRunner: Sendable {
     /// - Throws: ``NetworkingError``, and ``CommandFailure`` for a line that cannot be sent.
     func run() async throws {
         let openings = socket.openings
-        tell(try await socket.value)
+        let opening = try await socket.value
+        whenOpen()
+        tell(opening)
         typed?.begin()
         // When the shell continues a command that Ctrl-Z has stopped, the cursor is elsewhere.
         let signals = typed.map { typed in TerminationSignals([SIGCONT]) { _ in typed.showAgain() } }

@@ -16,6 +16,26 @@ import Testing
         #expect(words.filter { $0.hasPrefix("--remote") || $0.hasPrefix("--continue") } == expected)
     }
 
+    @Test(arguments: [
+        ([], ["--cookie ''"]), (["--no-follow"], []), (["--cookies", "off"], []),
+        (["--cookies", "~x"], ["--cookie './~x'", "--cookie-jar './~x'"]),
+        (["--cookies", "-"], ["--cookie ./-", "--cookie-jar ./-"]), (["--cookies", "a=b"], ["--cookie ''"]),
+        (["--session", "/s"], ["--cookie /s/cookies.txt", "--cookie-jar /s/cookies.txt"]),
+        (["--session-read-only", "/s"], ["--cookie /s/cookies.txt"]),
+    ])
+    func `--curl has the file of the cookies, or handles those of redirects`(
+        arguments: [String],
+        words: [String]
+    ) throws {
+        let options = try RequestOptions.parse(["http://a/"] + arguments)
+        let cookies = CurlCookies(options, try options.sessions.named(), hasOwn: false)
+        #expect(cookies.words.map { $0.replacing("'/s/cookies.txt'", with: "/s/cookies.txt") } == words)
+        #expect(cookies.notes.isEmpty == !arguments.contains("a=b"))
+        // Beside a field of the user's, curl would send a second one.
+        let own = CurlCookies(options, try options.sessions.named(), hasOwn: true)
+        #expect(!own.areRead && own.words.allSatisfy { $0 == "--cookie ''" })
+    }
+
     @Test(
         arguments: [
             (["https://a/", "--no-insecure-redirects"], true), (["HTTPS://a/", "--no-insecure-redirects"], true),

@@ -105,6 +105,47 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        [], ["--cookies", "off"], ["--cookies", "memory"], ["--cookies", "a jar.txt"], ["--cookies", "a=jar.txt"],
+        ["--session", "./ada"], ["--session-read-only", "./ada"], ["--session", "./ada", "Cookie:own=1"],
+    ])
+    func `what --curl prints has the cookies that are kept, and those of a redirect`(options: [String]) async throws {
+        let script = FaultServer.Script.requests { request in
+            let cookie = [("Set-Cookie", "\(request.target.dropFirst())=1; Path=/")]
+            return [
+                request.target == "/hop"
+                    ? .respond(302, headers: cookie + [("Location", "/end")])
+                    : .respond(headers: cookie)
+            ]
+        }
+        try await withFiles { folder in
+            try await FaultServer.run(script) { server in
+                // The order, and a second field, say nothing.
+                func cookies() -> [Set<Substring>] {
+                    server.requests.suffix(2).map { request in
+                        Set(
+                            request.headers.filter { $0.name.lowercased() == "cookie" }.flatMap {
+                                $0.value.split(separator: "; ")
+                            }
+                        )
+                    }
+                }
+                let kept = options.map { $0 == "--session-read-only" ? "--session" : $0 }.filter { !$0.contains(":") }
+                for path in ["one", "hop"] {
+                    #expect(try await Command.run(["get", "\(server.baseURL)/\(path)"] + kept, in: folder).status == 0)
+                }
+                let request = ["get", "\(server.baseURL)/hop"] + options
+                #expect(try await Command.run(request, in: folder).status == 0)
+                let expected = cookies()
+                let printed = try await Command.run(request + ["--curl"], in: folder)
+                let count = server.requests.count
+                let curl = try await Self.shell(printed.text, in: folder)
+                #expect(curl.status == 0 && server.requests.count == count + 2, "\(printed)\(curl.errors)")
+                #expect(cookies() == expected, "\(printed.text)")
+            }
+        }
+    }
+
     @Test func `--curl names Digest, and says what it leaves out`() async throws {
         try await withFiles { folder in
             try Data(#"{"hosts":{}}"#.utf8).write(to: folder.appending(path: "pins.json"))

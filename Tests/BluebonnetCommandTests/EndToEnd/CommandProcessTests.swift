@@ -81,6 +81,16 @@ import Testing
         #expect(serve.errors == "bluebonnet: The output: Bad file descriptor.\n")
     }
 
+    @Test(arguments: [
+        ["--generate-completion-script"], ["--generate-completion-script", "bash"],
+        ["get", "--generate-completion-script=zsh"], ["cookies", "--generate-completion-script", "fish"],
+    ])
+    func `completions are files that are installed, and no others are printed`(arguments: [String]) async throws {
+        let output = try await Command.run(arguments)
+        #expect(output.status == 2 && output.text.isEmpty)
+        #expect(output.errors.contains("“make install” and the Debian package install them."), "\(output.errors)")
+    }
+
     @Test func `the demo runs every step and shows its result`() async throws {
         let output = try await Command.run("demo")
         #expect(output.status == 0, "\(output.text) \(output.errors)")

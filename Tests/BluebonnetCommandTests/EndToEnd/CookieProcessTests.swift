@@ -173,6 +173,46 @@ struct CookieProcessTests {
         }
     }
 
+    @Test func `downloads, uploads and WebSockets have the cookies and headers of a session, and keep theirs`()
+        async throws
+    {
+        try await withDirectory { directory in
+            let script = FaultServer.Script.requests { _ in [.respond(headers: [("Set-Cookie", "id=1; Path=/")])] }
+            try await FaultServer.run(script) { server in
+                let environment = ["XDG_CONFIG_HOME": directory.path]
+                let file = directory.appending(path: "file").path
+                for arguments in [
+                    ["download", "\(server.baseURL)/a", "-o", file, "-H", "X-Key:1"],
+                    ["upload", file, "\(server.baseURL)/b", "-H", "X-Other:2"],
+                    ["get", "\(server.baseURL)/c"], ["ws", "127.0.0.1:\(server.port)"],
+                    ["download", "\(server.baseURL)/d", "-o", "-", "-H", "X-Key:"],
+                    ["get", "\(server.baseURL)/e"],
+                ] {
+                    let run = try await Command.run(arguments + ["--session", "ada"], environment: environment)
+                    // This server opens no WebSocket.
+                    #expect(run.status == (arguments[0] == "ws" ? 1 : 0), "\(arguments) \(run)")
+                }
+                let requests = server.requests
+                #expect(requests.map { $0.value(of: "Cookie") } == [nil, "id=1", "id=1", "id=1", "id=1", "id=1"])
+                #expect(requests.map { $0.value(of: "X-Key") } == ["1", "1", "1", "1", nil, nil])
+                #expect(requests.map { $0.value(of: "X-Other") } == [nil, "2", "2", "2", "2", "2"])
+            }
+        }
+    }
+
+    @Test func `a failed download keeps the headers of the session, which its response had`() async throws {
+        try await withDirectory { directory in
+            try await FaultServer.run(.requests { _ in [.respond(404)] }) { server in
+                let session = directory.appending(path: "ada").path
+                for options in [["-H", "X-Key:1", "--session", session], ["--session-read-only", session]] {
+                    let run = try await Command.run(["download", server.baseURL + "/x"] + options, in: directory)
+                    #expect(run.status == 4, "\(run)")
+                }
+                #expect(server.requests.map { $0.value(of: "X-Key") } == ["1", "1"])
+            }
+        }
+    }
+
     @Test func `a cookie with a tab is sent, and it is said that the file cannot hold it`() async throws {
         try await withDirectory { directory in
             let file = directory.appending(path: "cookies.txt")

@@ -81,6 +81,75 @@ import Testing
         }
     }
 
+    @Test func `each URL of a download has the settings of its host`() async throws {
+        try await FaultServer.run(.requests { _ in [.respond(body: "x")] }) { first in
+            try await FaultServer.run(.requests { _ in [.respond(body: "x")] }) { second in
+                let hosts =
+                    #"{"127.0.0.1:\#(first.port)":["X-Host:1","--style=dark"],"127.0.0.1:\#(second.port)":["-au:p"]}"#
+                try await withSettings(#"{"default_options":["X-All:1","--form"],"hosts":\#(hosts)}"#) { environment in
+                    try await withDirectory { folder in
+                        let urls = ["\(first.baseURL)/a", "\(second.baseURL)/b", "\(first.baseURL)/c"]
+                        let arguments = ["download", "--overwrite"] + urls + ["-d", folder.path, "-H", "X-Mine:1"]
+                        let run = try await Command.run(arguments, environment: environment)
+                        #expect(run.status == 0, "\(run.errors)")
+                        #expect(try names(in: folder) == ["a", "b", "c"])
+                        let without = try await Command.run(arguments + ["--no-config"], environment: environment)
+                        #expect(without.status == 0, "\(without.errors)")
+                    }
+                }
+                let fields = ["X-All", "X-Mine", "X-Host", "Authorization"]
+                let (ones, twos) = (first.requests, second.requests)
+                #expect(ones.count == 4 && twos.count == 2)
+                for request in ones.prefix(2) {
+                    #expect(fields.map { request.value(of: $0) } == ["1", "1", "1", nil])
+                }
+                let credential = "Basic " + Data("u:p".utf8).base64EncodedString()
+                #expect(fields.map { twos[0].value(of: $0) } == ["1", "1", nil, credential])
+                for request in ones.dropFirst(2) + twos.dropFirst() {
+                    #expect(fields.map { request.value(of: $0) } == [nil, "1", nil, nil])
+                }
+            }
+        }
+    }
+
+    @Test func `an upload has the settings of its host, and takes them to no other one`() async throws {
+        try await FaultServer.run(.requests { _ in [.respond()] }) { other in
+            let redirect = FaultStep.respond(307, headers: [("Location", other.baseURL)])
+            try await FaultServer.run(.requests { _ in [redirect] }) { server in
+                let hosts = #"{"127.0.0.1:\#(server.port)":["X-Host:1","Accept:a/b"]}"#
+                try await withSettings(#"{"hosts":\#(hosts)}"#) { environment in
+                    let file = environment["XDG_CONFIG_HOME", default: ""] + "/file"
+                    try Data("text".utf8).write(to: URL(filePath: file))
+                    let arguments = ["upload", file, "\(server.baseURL)/x", "-H", "X-Mine:1"]
+                    let run = try await Command.run(arguments, environment: environment)
+                    #expect(run.status == 0, "\(run.errors)")
+                    let (first, second) = (try #require(server.requests.last), try #require(other.requests.last))
+                    let fields = ["X-Host", "Accept", "X-Mine"]
+                    #expect(fields.map { first.value(of: $0) } == ["1", "a/b", "1"])
+                    #expect(fields.map { second.value(of: $0) } == [nil, "a/b", "1"])
+                    #expect(second.bodyText == "text")
+                }
+            }
+        }
+    }
+
+    @Test func `a WebSocket has the settings of its host`() async throws {
+        try await WebSocketServer.run { peer, _ in
+            let request = try await peer.readRequest()
+            try await peer.send(peer.response([]))
+            try await peer.send(.text(request.fields["x-host"] ?? "none"))
+            try await peer.finish()
+        } _: { server in
+            let hosts = #"{"127.0.0.1:\#(server.port)":["X-Host:1","--retry=1"]}"#
+            try await withSettings(#"{"hosts":\#(hosts)}"#) { environment in
+                let run = try await Command.run(["ws", server.url, "--quiet"], environment: environment)
+                #expect(run.text == "1\n", "\(run.errors)")
+                let without = try await Command.run(["ws", server.url, "--no-config"], environment: environment)
+                #expect(without.text == "none\n", "\(without.errors)")
+            }
+        }
+    }
+
     @Test func `batch does not read the configuration file`() async throws {
         try await FaultServer.run([.readRequest, .respond(body: "x")]) { server in
             try await withSettings(#"{"default_options":["X-Default:1","--nope"]}"#) { environment in

@@ -94,6 +94,20 @@
             }
         }
 
+        @Test(arguments: ["~/small.png", "~small.png"])
+        func `a tilde is a part of the name of the file, as the shell passes it`(name: String) async throws {
+            try await withDirectory { directory in
+                try #require(Self.pixel).write(to: directory.appending(path: "a.png"))
+                let arguments = ["image", "resize", "a.png", "1x1", "-o", name]
+                let isBelow = name.contains("/")
+                #expect(try await Command.run(arguments, in: directory).status == (isBelow ? 2 : 0))
+                let folder = URL(filePath: directory.path + "/~", directoryHint: .isDirectory)
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+                #expect(try await Command.run(arguments, in: directory).status == 0)
+                #expect(try names(in: isBelow ? folder : directory).contains(isBelow ? "small.png" : name))
+            }
+        }
+
         @Test(arguments: [["a", "10", "-o", "a.png"], ["a", "10x10", "-o", "a.gif"], ["a", "0x5", "-o", "a.png"]])
         func `wrong arguments are refused`(arguments: [String]) async throws {
             #expect(try await Command.run(["image", "resize"] + arguments).status == 2)

@@ -33,7 +33,7 @@ import Testing
         let pin = "sha256/" + String(repeating: "A", count: 43) + "="
         let others = try ConnectionOptions.parse(["--pin=\(pin)"])
         #expect(others.trust == ["--pin=\(pin)"])
-        try configuration.limitTrust(to: try #require(URL(string: "https://[::1]:8443/")), otherwise: others)
+        try configuration.limitTrust(to: [try #require(URL(string: "https://[::1]:8443/"))], otherwise: others)
         #expect(configuration.securityPolicy.allowsInvalidCertificates == false)
         #expect(configuration.securityPolicy.pinnedKeys.count == 1)
         #expect(configuration.hostSecurityPolicies["::1"]?.allowsInvalidCertificates == true)

@@ -104,6 +104,34 @@ import Testing
         #expect(arguments == ["--cert=c.pem", "--key=k.pem", "http://a/"])
     }
 
+    @Test func `a transfer takes what is not about bodies and output, and headers as options`() throws {
+        let options = ["--key=k.pem", "--style=mono", "-j", "--timeout=5", "--print=h", "--cert=c.pem", "--retry=2"]
+        let rule = UserSettings.Rule(hosts: "a", options: options, headers: ["X-Host:1", "Accept:b"])
+        let given = ["http://a/", "-H", "accept:c", "-j", "2"]
+        let shared = ["--key=k.pem", "--timeout=5", "--cert=c.pem", "--retry=2"]
+        let trust = ["--host-trust="]
+        let headers = ["--host-header=x-host"]
+        let download = try UserSettings.arguments(given, DownloadCommand.parse(given), with: [rule])
+        #expect(download == trust + headers + shared + ["--header=X-Host:1"] + given)
+        #expect(try DownloadCommand.parse(download).transfer.jobs == 2)
+        let files = ["a.txt"] + given
+        let upload = try UserSettings.arguments(files, UploadCommand.parse(files), with: [rule])
+        #expect(upload == trust + headers + shared + ["--header=X-Host:1"] + files)
+    }
+
+    @Test func `a WebSocket takes the options that it has, and headers as items`() throws {
+        let rule = UserSettings.Rule(hosts: "*", options: ["--retry=2", "--timeout=5"], headers: ["Origin:http://b"])
+        let arguments = try UserSettings.arguments(["ws://a/"], WebSocketCommand.parse(["ws://a/"]), with: [rule])
+        #expect(arguments == ["--timeout=5", "ws://a/", "Origin:http://b"])
+    }
+
+    @Test(arguments: [("ws://a/", true), ("wss://a/", false), ("http://a/", true), ("https://a/", false)])
+    func `the port of a WebSocket is that of HTTP`(url: String, isPort80: Bool) throws {
+        let settings = try UserSettings(parsing: Array(#"{"hosts": {"a:80": [], "a:443": []}}"#.utf8))
+        let rules = settings.rules(for: try #require(URL(string: url)))
+        #expect(rules.map(\.hosts) == [isPort80 ? "a:80" : "a:443"])
+    }
+
     @Test(
         arguments: [
             ("--auth=u:p", true), ("-au:p", true), ("--bearer=x", true), ("--proxy=http://u:p@h", true),
