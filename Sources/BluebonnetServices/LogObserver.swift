@@ -31,7 +31,9 @@
     /// `error` and `reason`, its `duration_ms`, and the wait, `delay_ms`.
     ///
     /// With the level of ``Levels/transactions``, each request that is sent is logged too, as
-    /// "Request sent" and "Response received" or "Request failed".
+    /// "Request sent" and "Response received" or "Request failed". The latter two have the
+    /// `protocol`, which is `h2` or `http/1.1`, the `stream` of HTTP/2, the `proxy`, and `attempts`,
+    /// how many addresses were tried for a new connection, where there are such.
     ///
     /// Neither header fields nor bodies are logged; users, passwords and the values of the query
     /// are left out of URLs and messages. A level that the logger does not log costs nothing but
@@ -102,6 +104,11 @@
                 metadata["duration_ms"] = transaction.duration.map(Self.milliseconds)
                 metadata["sent"] = .stringConvertible(transaction.bytes.sent)
                 metadata["received"] = .stringConvertible(transaction.bytes.received)
+                metadata["protocol"] = transaction.protocolName.map { .string($0) }
+                metadata["stream"] = transaction.streamIdentifier.map { .stringConvertible($0) }
+                metadata["proxy"] = transaction.proxy.map { .string($0.description) }
+                let attempts = transaction.addressAttempts.count
+                if attempts > 0 { metadata["attempts"] = .stringConvertible(attempts) }
                 Self.add(transaction.error, to: &metadata)
                 let hasFailed = transaction.error != nil
                 logger.log(level: level, hasFailed ? "Request failed" : "Response received", metadata: metadata)

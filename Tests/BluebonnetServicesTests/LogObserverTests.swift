@@ -43,6 +43,7 @@
                 )
                 var received = try #require(handler.entries.dropLast().last.map(texts))
                 #expect(received["number"] == "1" && received["url"] == server.baseURL + "/b")
+                #expect(received["protocol"] == "http/1.1" && received["proxy"] == nil)
                 received = try #require(handler.entries.last.map(texts))
                 for name in ["duration_ms", "sent", "received"] {
                     #expect((received[name].flatMap(Double.init) ?? 0) > 0, "\(name)")
