@@ -21,23 +21,32 @@ extension NetworkingError {
     }
 
     /// The time for a connection is over, and a name was not found until then.
-    static func lookupTimedOut(_ name: String, _ timeout: Duration?) -> NetworkingError {
-        NetworkingError(
+    static func lookupTimedOut(_ name: ConnectionTimes.AwaitedName, _ timeout: Duration?) -> NetworkingError {
+        let query = name.families.count > 1 ? "" : " to the query for its addresses of \(name.familyList)"
+        return NetworkingError(
             .dnsLookupTimeout,
-            "The host name “\(name)” was not resolved within \(timeout.sentence): no name server has responded."
+            "The host name “\(name.name)” was not resolved within \(timeout.sentence): "
+                + "no name server has responded\(query)."
         )
     }
 
-    /// The time for a connection is over. Where the name was not found until then, that is the
-    /// fault.
+    /// The time for a connection is over. Where all addresses of a name have failed that were found
+    /// until then, that is the fault; where none was found, the lookup is.
     static func connectTimedOut(
         _ origin: Origin,
+        _ endpoint: Origin.Endpoint,
         _ timeout: Duration?,
         _ times: ConnectionTimes
     ) -> NetworkingError {
-        if let name = times.awaitedName { return lookupTimedOut(name, timeout) }
-        let silent = times.connect?.end == nil ? times.attempts.filter { $0.outcome == .pending } : []
-        let tried = silent.count > 1 ? " Tried in vain: \(listed(silent.map(\.endpoint.address), ", "))." : ""
+        if let name = times.awaitedName {
+            guard let reasons = times.failureReasons else { return lookupTimedOut(name, timeout) }
+            let aim = Origin(isSecure: origin.isSecure, endpoint: endpoint)
+            return NetworkingError(
+                .connectFailed,
+                "\(aim.description) could not be reached: \(reasons). \(name.missingAddresses(timeout))"
+            )
+        }
+        let tried = times.connect?.end == nil && times.attempts.count > 1 ? " Tried in vain: \(times.attemptList)." : ""
         return NetworkingError(
             .connectTimeout,
             "No connection to \(origin.description) was ready within \(timeout.sentence).\(tried)"
@@ -60,14 +69,49 @@ extension Dial.Failure {
         switch self {
         case .lookup, .unusable: return cause?.causeText ?? "there is no address"
         case .connect(let failures):
-            let reasons = failures.map { (address: $0.endpoint.address, text: $0.error.causeText) }
-            guard let first = reasons.first, reasons.count > 1 else { return reasons.first?.text ?? "" }
-            guard reasons.contains(where: { $0.text != first.text }) else {
-                return "\(first.text) (\(listed(reasons.map(\.address), ", ")))"
-            }
-            return listed(reasons.map { "\($0.address): \($0.text)" }, "; ")
+            return joined(failures.map { (address: $0.endpoint.address, text: $0.error.causeText) })
         }
     }
+}
+
+extension ConnectionTimes {
+    /// Why no address of the last name could be connected to; nil where none has failed. A proxy
+    /// may have been connected to before.
+    var failureReasons: String? {
+        let failed = attempts.reversed().prefix { $0.outcome != .connected }.reversed()
+        let reasons = failed.compactMap { attempt -> (address: String, text: String)? in
+            guard case .failed(let reason) = attempt.outcome else { return nil }
+            return (attempt.endpoint.address, reason)
+        }
+        return reasons.isEmpty ? nil : joined(reasons)
+    }
+
+    /// The addresses that were tried, and the reasons of those that have failed.
+    fileprivate var attemptList: String {
+        let texts = attempts.map { attempt in
+            guard case .failed(let reason) = attempt.outcome else { return attempt.endpoint.address }
+            return "\(attempt.endpoint.address) (\(reason))"
+        }
+        return listed(texts, ", ")
+    }
+}
+
+extension ConnectionTimes.AwaitedName {
+    fileprivate var familyList: String { families.map(\.description).sorted().joined(separator: " and ") }
+
+    /// A sentence about the addresses that might have been better than those that have failed.
+    func missingAddresses(_ timeout: Duration?) -> String {
+        "The addresses of \(familyList) were not found within \(timeout.sentence): no name server has responded."
+    }
+}
+
+/// The reasons of several addresses.
+private func joined(_ reasons: [(address: String, text: String)]) -> String {
+    guard let first = reasons.first, reasons.count > 1 else { return reasons.first?.text ?? "" }
+    guard reasons.contains(where: { $0.text != first.text }) else {
+        return "\(first.text) (\(listed(reasons.map(\.address), ", ")))"
+    }
+    return listed(reasons.map { "\($0.address): \($0.text)" }, "; ")
 }
 
 /// The first texts of a list, and the number of the others.

@@ -62,10 +62,16 @@ extension Dial {
 
         private var hasUntried: Bool { untried.values.contains { !$0.isEmpty } }
 
-        /// Whether every address was tried without success for as long as an attempt has before the
-        /// next one: the addresses may be out of date.
+        /// The families whose lookups are waited for, and nothing beside them: no address is known,
+        /// or the attempts have failed. RFC 8305 has no limit for that; that of the resolver and
+        /// the time for the connection are.
+        var awaitedFamilies: Set<IPAddress.Family> { live.isEmpty && !hasUntried ? pending : [] }
+
+        /// Whether every known address has failed, or was tried without success for as long as an
+        /// attempt has before the next one: the addresses may be out of date.
         func isInVain(at now: NIODeadline) -> Bool {
-            pending.isEmpty && !hasUntried && (attemptDeadline.map { $0 <= now } ?? false)
+            guard let attemptDeadline, !hasUntried else { return false }
+            return live.isEmpty || attemptDeadline <= now
         }
 
         // MARK: Events

@@ -164,7 +164,10 @@ final class Dial {
             case .pending(let ticket): tickets.append(ticket)
             }
         }
-        if !tickets.isEmpty { record { $0.beginLookup(of: host, at: now) } }
+        if !tickets.isEmpty {
+            record { $0.nameLookup = .init(start: now) }
+            noteAwaitedName()
+        }
         guard !endsServed(at: results.flatMap { (try? $0.1.get()) ?? [] }) else { return }
         for (family, result) in results { take(result, in: family, at: now) }
     }
@@ -200,10 +203,16 @@ final class Dial {
     private func carryOut(_ step: StateMachine.Step, at now: NIODeadline) {
         switch step {
         case .connect(let number, let address): connect(number, to: address, at: now)
-        case .wait: break
+        case .wait: noteAwaitedName()
         case .fail: fail()
         }
         armTimer()
+    }
+
+    private func noteAwaitedName() {
+        let families = machine.awaitedFamilies
+        guard case .host(let host, _) = endpoint, !families.isEmpty else { return }
+        record { $0.awaitedName = .init(name: host, families: families) }
     }
 
     private func armTimer() {
@@ -321,11 +330,6 @@ extension Dial.WrongFamily {
 }
 
 extension ConnectionTimes {
-    fileprivate mutating func beginLookup(of host: String, at now: NIODeadline) {
-        nameLookup = .init(start: now)
-        awaitedName = host
-    }
-
     fileprivate mutating func endLookup(at now: NIODeadline) {
         if nameLookup != nil, nameLookup?.end == nil { nameLookup?.end = now }
         awaitedName = nil

@@ -33,7 +33,7 @@ extension HostLookup {
 
         private var state = State.idle
         /// The families whose lookups have not ended.
-        private var pending: Set<IPAddress.Family>
+        private(set) var pending: Set<IPAddress.Family>
         private var untried: [IPAddress.Family: [IPAddress]] = [:]
         private var nextFamily = IPAddress.Family.ipv6
         private var used: Set<IPAddress> = []

@@ -41,6 +41,9 @@ final class HostLookup {
     /// Whether another address may follow the last one.
     var mayContinue: Bool { machine.mayContinue }
 
+    /// The families whose lookups have not ended.
+    var awaitedFamilies: Set<IPAddress.Family> { machine.pending }
+
     /// The first address, or the next one where the last one has failed. The completion is called
     /// once, unless the lookup is cancelled before.
     func next(_ completion: @escaping Completion) {

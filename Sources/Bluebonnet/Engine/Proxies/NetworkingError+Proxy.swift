@@ -47,15 +47,28 @@ extension NetworkingError {
 
     /// No connection along a route was ready in time. As long as the proxy is not passed, it is the
     /// one that was waited for; except for the name of the server, where the session looks it up.
+    /// What all addresses were refused for that were found is the fault, and not the time.
     static func connectTimedOut(
         _ route: Route,
         _ timeout: Duration?,
         _ times: ConnectionTimes
     ) -> NetworkingError {
         guard let proxy = route.proxy, times.proxy?.end == nil else {
-            return connectTimedOut(route.origin, timeout, times)
+            return connectTimedOut(route.origin, route.endpoint, timeout, times)
         }
-        if let name = times.awaitedName, name != proxy.host { return lookupTimedOut(name, timeout) }
+        if let name = times.awaitedName {
+            let missing = name.missingAddresses(timeout)
+            if name.isForProxy {
+                guard let refusal = times.proxyRefusal else { return lookupTimedOut(name, timeout) }
+                return NetworkingError(.proxyRefused, "\(refusal) \(missing)")
+            }
+            if let reasons = times.failureReasons {
+                return NetworkingError(
+                    .proxyConnectFailed,
+                    "The proxy \(proxy) could not be reached: \(reasons). \(missing)"
+                )
+            }
+        }
         let reason = times.awaitedName == nil ? "" : " Its host name was not resolved: no name server has responded."
         let aim = route.isShared ? "" : " to reach \(route.origin.description)"
         return NetworkingError(

@@ -29,8 +29,8 @@ final class ProxyEntry {
     private var verification: CertificateVerification?
     /// The addresses of the server, where the session looks them up.
     private var lookup: HostLookup?
-    /// The reason why the proxy could not reach the last of them.
-    private var lastFault: ProxyFault?
+    /// The error of a proxy that could not reach the last of them.
+    private var lastRefusal: NetworkingError?
     private var dialogue = ProxyAuthentication.Dialogue()
 
     init(
@@ -132,7 +132,7 @@ final class ProxyEntry {
         let families: Set<IPAddress.Family> = proxy.kind == .socks4 ? [.ipv4] : IPAddress.Family.all
         let lookup = self.lookup ?? HostLookup(of: host, port: port, dialer, on: eventLoop, usable: families)
         self.lookup = lookup
-        record? { $0.awaitedName = host }
+        record? { $0.awaitedName = .init(name: host, families: lookup.awaitedFamilies, isForProxy: true) }
         lookup.next { self.found($0, port, channel) }
     }
 
@@ -140,9 +140,7 @@ final class ProxyEntry {
         record? { $0.awaitedName = nil }
         switch result {
         case .success(let address): negotiate(.address(address), port, channel)
-        case .failure(let failure):
-            let fault = lastFault.map { NetworkingError.negotiating(proxy, origin, $0) }
-            end(.failure(fault ?? .dialing(origin, failure)))
+        case .failure(let failure): end(.failure(lastRefusal ?? .dialing(origin, failure)))
         }
     }
 
@@ -170,11 +168,13 @@ final class ProxyEntry {
     }
 
     private func failed(_ fault: ProxyFault) {
+        let error = NetworkingError.negotiating(proxy, origin, fault)
         // A proxy that could not reach one address may reach another (RFC 8305 §5).
         if case .socks(.refused) = fault, lookup?.mayContinue == true {
-            lastFault = fault
+            lastRefusal = error
+            record? { $0.proxyRefusal = error.message }
             return end(.success(.reconnect))
         }
-        end(.failure(.negotiating(proxy, origin, fault)))
+        end(.failure(error))
     }
 }

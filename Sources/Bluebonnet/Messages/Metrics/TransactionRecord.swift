@@ -76,14 +76,27 @@ struct ConnectionTimes: Sendable, Hashable {
     }
 
     var nameLookup: Phase?
-    /// The name whose lookup is waited for: of the server, or of a proxy.
-    var awaitedName: String?
+    /// The name that nothing can go on without; nil where something else is waited for.
+    var awaitedName: AwaitedName?
     var connect: Phase?
     /// From the socket to the proxy to the open tunnel, or to the proxy that forwards requests.
     var proxy: Phase?
     var tls: Phase?
     /// The attempts to connect to each address, in the order in which they began.
     var attempts: [AddressAttempt] = []
+
+    /// The sentence about a proxy that could not reach the last address of the server that it was
+    /// given.
+    var proxyRefusal: String?
+
+    /// A name whose addresses are waited for: none was found so far, or none of them can be used.
+    struct AwaitedName: Sendable, Hashable {
+        let name: String
+        /// The families whose lookups have not ended.
+        let families: Set<IPAddress.Family>
+        /// Whether it is the name of the server, which a proxy is to be given an address of.
+        var isForProxy = false
+    }
 
     /// An attempt to connect to one address.
     struct AddressAttempt: Sendable, Hashable {

@@ -124,6 +124,19 @@ import Testing
         #expect(machine.attemptFailed(1, at: at(9001)) == .fail)
     }
 
+    @Test func `the families that are waited for are those of lookups that nothing goes on without`() {
+        var machine = Dial.StateMachine(IPAddress.Family.all)
+        #expect(machine.awaitedFamilies == IPAddress.Family.all)
+        var without = machine
+        #expect(without.found([], in: .ipv4, at: at(0)) == .wait && without.awaitedFamilies == [.ipv6])
+        // An address of IPv4 waits for 50 ms, and is under way then.
+        #expect(machine.found([four[0]], in: .ipv4, at: at(0)) == .wait && machine.awaitedFamilies.isEmpty)
+        #expect(machine.timerFired(at: at(50)) == .connect(0, four[0]) && machine.awaitedFamilies.isEmpty)
+        #expect(machine.attemptFailed(0, at: at(51)) == .wait && machine.awaitedFamilies == [.ipv6])
+        #expect(machine.found([six[0]], in: .ipv6, at: at(60)) == .connect(1, six[0]))
+        #expect(machine.awaitedFamilies.isEmpty)
+    }
+
     @Test func `addresses that come when the next attempt is due are tried at once`() {
         var machine = Dial.StateMachine(IPAddress.Family.all)
         _ = machine.found([six[0]], in: .ipv6, at: at(0))
@@ -171,5 +184,13 @@ import Testing
         #expect(machine.timerFired(at: at(250)) == .connect(1, six[1]))
         #expect(!machine.isInVain(at: at(499)))
         #expect(machine.isInVain(at: at(500)))
+    }
+
+    @Test func `addresses that have failed are in vain, also before the other lookup ends`() {
+        var machine = Dial.StateMachine(IPAddress.Family.all)
+        #expect(machine.found([six[0]], in: .ipv6, at: at(0)) == .connect(0, six[0]))
+        #expect(!machine.isInVain(at: at(1)))
+        #expect(machine.attemptFailed(0, at: at(2)) == .wait)
+        #expect(machine.isInVain(at: at(2)))
     }
 }

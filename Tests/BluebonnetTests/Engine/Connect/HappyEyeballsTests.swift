@@ -56,6 +56,50 @@ struct HappyEyeballsTests {
         }
     }
 
+    @Test func `refusals are the error where the lookup of the other family does not end`() async throws {
+        let port = FaultServer.unusedPort
+        // Within this time, both addresses must be refused.
+        try await patiently(first: [.milliseconds(400), .seconds(2)], last: .seconds(5)) { timeout in
+            let configuration = SessionConfiguration {
+                $0.nameResolver = HalfSilentResolver(["127.0.0.1", "127.0.0.2"])
+                $0.timeouts.connect = timeout
+            }
+            try await withSession(configuration) { session in
+                let error = try await networkingError {
+                    try await session.data(for: Request(to: "http://half.test:\(port)/"))
+                }
+                let attempts = error.metrics?.transactions.last?.addressAttempts ?? []
+                let texts = [
+                    "half.test:\(port) could not be reached", "refused (127.0.0.1, 127.0.0.2)",
+                    "The addresses of IPv6 were not found",
+                ]
+                guard error.code == .connectFailed, texts.allSatisfy({ error.message.contains($0) }),
+                    attempts.count == 2, attempts.allSatisfy({ $0.outcome.reason != nil })
+                else { throw Unmet(description: "another error: \(error)") }
+            }
+        }
+    }
+
+    @Test func `a connect timeout names the addresses that were silent, and those that have failed`() async throws {
+        let resolver = StubResolver(["two.test": ["127.0.0.2", "127.0.0.1"]])
+        try await FaultServer.run([.stall], options: .init(acceptsConnections: false)) { server in
+            try await patiently(first: [.milliseconds(400), .seconds(2)], last: .seconds(5)) { timeout in
+                let configuration = SessionConfiguration {
+                    $0.nameResolver = resolver
+                    $0.timeouts.connect = timeout
+                }
+                try await withSession(configuration) { session in
+                    let error = try await networkingError {
+                        try await session.data(for: Request(to: "http://two.test:\(server.port)/"))
+                    }
+                    guard error.code == .connectTimeout, error.message.contains("127.0.0.2 ("),
+                        error.message.hasSuffix("), 127.0.0.1.")
+                    else { throw Unmet(description: "another error: \(error)") }
+                }
+            }
+        }
+    }
+
     /// Runs the body with a server on 127.0.0.1 and with addresses on which nothing responds.
     private func withDeadAddresses(
         _ dead: [String],

@@ -54,3 +54,18 @@ final class StubResolver: NameResolver {
         }
     }
 }
+
+/// A resolver for tests whose name server sends the addresses of IPv4, and nothing about IPv6.
+struct HalfSilentResolver: NameResolver {
+    private let addresses: [IPAddress]
+
+    /// - Parameter addresses: The addresses of every host.
+    init(_ addresses: [String]) {
+        self.addresses = addresses.compactMap { IPAddress($0) }
+    }
+
+    func addresses(of host: String, in family: IPAddress.Family) async throws -> FoundAddresses {
+        if family == .ipv6 { try await Task.sleep(for: .seconds(3600)) }
+        return FoundAddresses(addresses)
+    }
+}

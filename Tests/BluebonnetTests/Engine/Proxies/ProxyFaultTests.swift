@@ -200,6 +200,35 @@ struct ProxyFaultTests {
         }
     }
 
+    @Test func `refusals are the error where the lookup of the other family does not end`() async throws {
+        let script: [FaultStep] = [
+            .readBytes(3), .send(Self.greeting), .readBytes(13), .send([5, 5, 0, 1, 0, 0, 0, 0, 0, 0]),
+        ]
+        let resolver = HalfSilentResolver(["127.0.0.1", "127.0.0.2"])
+        // Within this time, the proxy must have refused both addresses.
+        try await patiently(first: [.milliseconds(500), .seconds(2)], last: .seconds(5)) { timeout in
+            try await FaultServer.run(.steps(script)) { proxy in
+                let configuration = try ProxyScripts.configuration(.socks5, port: proxy.port) {
+                    $0.nameResolver = resolver
+                    $0.timeouts.connect = timeout
+                }
+                let missing = "The addresses of IPv6 were not found"
+                try await withSession(configuration) { session in
+                    var request = try Request(to: "https://server.example/")
+                    let refusal = try await networkingError { try await session.data(for: request) }
+                    guard refusal.code == .proxyRefused, refusal.message.contains("to server.example:443: "),
+                        refusal.message.contains(missing), proxy.connections.count > 2
+                    else { throw Unmet(description: "another error: \(refusal)") }
+                    request.proxies = .proxy(try Proxy(.http, host: "proxy.example", port: FaultServer.unusedPort))
+                    let fault = try await networkingError { try await session.data(for: request) }
+                    guard fault.code == .proxyConnectFailed, fault.message.contains("refused (127.0.0.1, 127.0.0.2)"),
+                        fault.message.contains(missing)
+                    else { throw Unmet(description: "another error: \(fault)") }
+                }
+            }
+        }
+    }
+
     @Test func `a proxy that is not there, or whose name is not found, is an error of its own`() async throws {
         try await withSession(ProxyScripts.configuration(port: FaultServer.unusedPort)) { session in
             for url in ["http://one.example/", "https://one.example/"] {
