@@ -68,6 +68,7 @@ struct MainCommand: AsyncParsableCommand {
         #endif
         StandardStream.replaceClosed()
         do {
+            try ArgumentEncoding.check()
             var command = try parse(Array(CommandLine.arguments.dropFirst()))
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
@@ -108,6 +109,7 @@ struct MainCommand: AsyncParsableCommand {
         if let command = verb?.init(plain: rest) { return command }
         let named = verb ?? configuration.subcommands.first { $0.configuration.commandName == first }
         if let named {
+            try checkSubcommand(rest.first, of: named)
             if arguments.dropFirst().elementsEqual(["-h"]) {
                 let name = named.configuration.commandName ?? first
                 throw CleanExit.message(HelpText(helpMessage(for: named)).short(of: "\(Self.name) \(name)"))
@@ -125,6 +127,19 @@ struct MainCommand: AsyncParsableCommand {
             (try RequestWords(options.words, besides: commandNames).url, options.defaultScheme)
         }
         return try SendCommand(plain: completed) ?? SendCommand.parseAsRoot(completed)
+    }
+
+    /// Checks the name of a command below another one.
+    private static func checkSubcommand(
+        _ name: String?,
+        of command: any ParsableCommand.Type
+    ) throws(CommandFailure) {
+        let names = command.configuration.subcommands.compactMap { $0.configuration.commandName }
+        guard !names.isEmpty, let name, !name.hasPrefix("-"), !names.contains(name), name != "help" else { return }
+        let path = "bluebonnet \(command.configuration.commandName ?? "")"
+        let nearest = NearestWord.of(name, among: names)
+        let advice = nearest.map { "; did you mean “\($0)”?" } ?? ". “\(path) --help” lists those that there are."
+        throw .usage("“\(path)” has no command “\(ShownText.harmless(name))”\(advice)")
     }
 
     /// The options of this command.

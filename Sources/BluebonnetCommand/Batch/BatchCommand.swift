@@ -51,7 +51,7 @@ struct BatchCommand: AsyncParsableCommand {
         do throws(SystemFailure) {
             file = try InputFile(path: source)
         } catch {
-            throw CommandFailure.usage(error.description)
+            throw CommandFailure.usage("\(error).")
         }
         if source == "-", StandardInput.isTerminal {
             StandardStream.error.write(line: "bluebonnet: Lines are read from the terminal; ^D ends them.")

@@ -41,7 +41,7 @@ extension CookieJar {
         do throws(NetworkingError) {
             try self.init(file: DownloadOptions.file(path, in: DownloadOptions.currentFolder))
         } catch {
-            throw .usage(error.message)
+            throw .usage(CommandFailure(error).message)
         }
     }
 

@@ -122,7 +122,7 @@ struct ImportCookies: AsyncParsableCommand {
         do throws(SystemFailure) {
             bytes = try InputFile(path: source).readToEnd()
         } catch {
-            throw CommandFailure.usage(error.description)
+            throw CommandFailure.usage("\(error).")
         }
         let name = source == "-" ? "standard input" : source
         let cookies = try CookieText.cookies(in: Data(bytes), name: name)

@@ -48,7 +48,12 @@ struct FromCurlCommand: AsyncParsableCommand {
     private var words: [[UInt8]] {
         get throws(CommandFailure) {
             guard let only = line.first else { throw .usage("There is no line: bluebonnet from-curl 'curl …'.") }
-            guard line.count == 1 else { return line.map { Array($0.utf8) } }
+            guard line.count == 1 else {
+                if only.utf8.starts(with: "curl ".utf8) {
+                    throw .usage("“\(line[1])” stands behind the line; --offline and --curl stand in front of it.")
+                }
+                return line.map { Array($0.utf8) }
+            }
             guard only == "-" else { return try ShellWords(only).words }
             let bytes = try RequestPlan.readFile("-", until: nil)
             guard let text = String(validating: bytes, as: UTF8.self) else {

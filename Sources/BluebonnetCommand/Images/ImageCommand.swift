@@ -56,7 +56,7 @@ struct ImageCommand: AsyncParsableCommand {
                 do throws(SystemFailure) {
                     return Data(try InputFile(path: source).readToEnd())
                 } catch {
-                    throw CommandFailure(message: error.description, status: .transport)
+                    throw CommandFailure(message: "\(error).", status: .transport)
                 }
             }
             guard let url = URL(string: URLShorthand.expand(source)) else {

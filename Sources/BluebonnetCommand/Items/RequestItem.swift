@@ -58,6 +58,9 @@ extension RequestItem {
                 "“\(argument)” is not an item; write Name:value, name==value, name=value, name:=json, name@file or @file."
             )
         }
+        if separator == ":", ["http", "https"].contains(name.lowercased()), rest.utf8.starts(with: "//".utf8) {
+            throw .usage("“\(argument)” is a second URL; a request has one. “download” and “batch” take several.")
+        }
         guard !name.isEmpty || separator == "@" else {
             let isURL = separator == ":" && rest.first.map { $0.isNumber || $0 == "/" } == true
             let advice = isURL ? " The URL comes first, and there is only one." : ""

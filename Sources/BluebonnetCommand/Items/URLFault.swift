@@ -49,6 +49,9 @@ enum URLFault {
         if let first = authority.first, "'\"“”‘’`".contains(first) {
             return "“\(authority)\(rest)” begins with a quotation mark, which is not a part of a URL."
         }
+        if schemes.contains(host.lowercased()), let text = port(of: authority), text.first?.isLetter == true {
+            return "“\(authority)\(rest)” lacks two slashes: write \(host.lowercased())://\(text)\(rest)."
+        }
         let isCut = authority.contains("[") && !authority.contains("]")
         if isCut || port(of: authority)?.contains(":") == true {
             let fault = isCut ? "lacks a bracket" : "has too many colons"

@@ -59,6 +59,7 @@ struct DownloadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let entries = try options.entries(urls)
+        try options.checkPlaces()
         // One request needs one event loop, as in `get`.
         if entries.count == 1 { NIOSingletons.groupLoopCountSuggestion = 1 }
         OpenFileLimit.raise()

@@ -2,6 +2,14 @@ import ArgumentParser
 import Bluebonnet
 import FoundationEssentials
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// The options that only `download` has.
 struct DownloadOptions: ParsableArguments {
     @Option(
@@ -103,6 +111,22 @@ struct DownloadOptions: ParsableArguments {
         return URL(filePath: path, directoryHint: directoryHint, relativeTo: folder).absoluteURL.standardizedFileURL
     }
 
+    /// Checks, before anything is sent, that the folder can be one, and that the file of --output
+    /// is none.
+    ///
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
+    func checkPlaces() throws(CommandFailure) {
+        switch FileKind(target: folder.path(percentEncoded: false)) {
+        case .missing, .directory, .link: break
+        case .regular, .special: throw .usage("\(SystemFailure(directory ?? ".", code: ENOTDIR)).")
+        }
+        guard let output, !writesToOutput else { return }
+        let path = Self.file(output, in: folder).path(percentEncoded: false)
+        guard FileKind(target: path) != .directory else {
+            throw .usage("\(output): Is a directory. --directory saves into a folder.")
+        }
+    }
+
     /// What may be done for files.
     var targetOptions: DownloadTarget.Options {
         let options: DownloadTarget.Options = overwrite ? [] : unique ? .uniqueName : .withoutOverwriting
@@ -121,7 +145,7 @@ struct DownloadOptions: ParsableArguments {
             do throws(SystemFailure) {
                 bytes = try InputFile(path: input).readToEnd()
             } catch {
-                throw .usage(error.description)
+                throw .usage("\(error).")
             }
             entries += try DownloadList(bytes, name: input == "-" ? "standard input" : input).entries
         }

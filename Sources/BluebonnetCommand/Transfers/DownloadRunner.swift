@@ -245,6 +245,11 @@ struct DownloadRunner: Sendable {
                 return status == .success ? .transport : status
             }
             let size = try await write(response.body)
+            // Output that cannot be written has been told.
+            guard !Task.isCancelled else {
+                display.interrupt(number)
+                return .transport
+            }
             display.succeed(number, name: "standard output", subject: item.shownURL, size: size)
             return isKept ? .success : .transport
         } catch let error as NetworkingError {

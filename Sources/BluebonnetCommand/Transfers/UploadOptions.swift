@@ -74,6 +74,10 @@ struct UploadOptions: ParsableArguments {
         if files.contains("-") {
             throw .usage("Standard input is sent by the request commands: bluebonnet put URL @-")
         }
+        let isURL = { (path: String) in path.contains("://") || path.utf8.first == UInt8(ascii: ":") }
+        if let first = files.first(where: { isURL($0) && FileKind(path: $0) == .missing }) {
+            throw .usage("“\(first)” is a URL, and stands behind the files: bluebonnet upload FILE … URL")
+        }
         let method = method ?? (form == nil ? .put : .post)
         var arguments = RequestPlan.Arguments(
             method: method.method,

@@ -53,6 +53,7 @@ enum OptionHint {
         (["-G", "--get", "--url-query"], "Write the parameters behind the URL: name==value."),
         (["-T", "--upload-file"], "Write the file behind the URL: bluebonnet PUT example.org @photo.png."),
         (["--range"], "Write it behind the URL: Range:bytes=0-99."),
+        (["--url"], "It is not needed: write the URL alone."),
         (["-e", "--referer"], "Write it behind the URL: Referer:http://example.org/."),
         (["--user-agent"], "Write it behind the URL: User-Agent:name."),
         (["-V"], "Write --version."),

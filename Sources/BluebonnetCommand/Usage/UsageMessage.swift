@@ -21,7 +21,8 @@ struct UsageMessage {
         let line = error.utf8.prefix { $0 != UInt8(ascii: "\n") }
         let sentence = Self.quoted(String(Substring(line)))
         let help = "“\(command) --help” lists the options."
-        if let option = Self.option(in: error) ?? Self.unknownOption(of: arguments, error, options) {
+        let unknown = Self.option(in: error) ?? Self.unknownOption(of: arguments, error, options)
+        if let option = unknown ?? Self.foreignOption(of: arguments, options) {
             let beginning = "There is no option “\(option)”"
             if let hint = OptionHint.text(for: option) {
                 text = "\(beginning). \(hint)"
@@ -76,6 +77,16 @@ struct UsageMessage {
         return given.first { option in
             let isShort = option.utf8.count == 2 && option.last?.isLetter == true
             return (option.hasPrefix("--") || option.hasPrefix("-") && isShort) && !known.contains(option)
+        }
+    }
+
+    /// An option of curl or HTTPie with its value in one word, such as `-XPOST`, of which
+    /// ArgumentParser takes the letters that are options, and complains of those.
+    private static func foreignOption(of arguments: [String], _ options: some Sequence<String>) -> String? {
+        let known = Set(options)
+        return arguments.prefix { $0 != "--" }.first { argument in
+            let name = String(argument.prefix(2))
+            return argument.utf8.count > 2 && !known.contains(name) && OptionHint.text(for: name) != nil
         }
     }
 

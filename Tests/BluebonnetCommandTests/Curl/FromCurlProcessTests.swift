@@ -53,6 +53,8 @@ import Testing
         #expect(output.status == 0, "\(output.errors)")
         #expect(output.text.hasPrefix("POST /x HTTP/1.1\r\n"))
         #expect(output.text.hasSuffix("\r\n\r\na=1"))
+        let behind = try await Command.run("from-curl", "curl http://127.0.0.1:1/x", "--offline")
+        #expect(behind.status == 2 && behind.errors.contains("“--offline” stands behind the line"), "\(behind)")
     }
 
     @Test func `curl's -o, -O, -f and -i are followed`() async throws {

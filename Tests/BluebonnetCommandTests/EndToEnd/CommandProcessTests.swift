@@ -82,6 +82,26 @@ import Testing
     }
 
     @Test(arguments: [
+        #"post :1 "a=$1""#, #"put :1 "@$1""#, #"get :1 -o "$1""#, #"download :1 -d "$1""#, #"batch "$1""#,
+    ])
+    func `an argument that is not UTF-8 is refused, and not changed`(arguments: String) async throws {
+        try await withDirectory { directory in
+            let process = Process()
+            process.executableURL = URL(filePath: "/bin/sh")
+            process.currentDirectoryURL = directory
+            let script = #"set -- "$(printf 'x\377')"; exec "$0" "# + arguments
+            process.arguments = ["-c", script, Command.executable.path]
+            let output = try await Command.run(process)
+            #expect(output.status == 2, "\(output)")
+            #expect(output.errors.hasPrefix("bluebonnet: “x\u{FFFD}” has bytes that are not UTF-8"), "\(output)")
+            #expect(try names(in: directory).isEmpty)
+        }
+        // The character itself is a text.
+        let text = try await Command.run("post", ":1", "a=\u{FFFD}", "--offline", "--print=B")
+        #expect(text.text.contains("\"\u{FFFD}\""), "\(text)")
+    }
+
+    @Test(arguments: [
         ["--generate-completion-script"], ["--generate-completion-script", "bash"],
         ["get", "--generate-completion-script=zsh"], ["cookies", "--generate-completion-script", "fish"],
     ])

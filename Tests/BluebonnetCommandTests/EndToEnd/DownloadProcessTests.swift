@@ -53,6 +53,33 @@ import Testing
         #expect(try await Command.run(both).status == 2)
     }
 
+    @Test(arguments: [
+        (["-o", "folder"], "folder: Is a directory. --directory saves into a folder."),
+        (["-o", "folder/"], "folder/: Is a directory. --directory saves into a folder."),
+        (["-d", "file"], "file: Not a directory."), (["-i", "missing"], "missing: No such file or directory."),
+    ])
+    func `nothing is sent where the files cannot be made`(options: [String], message: String) async throws {
+        try await withDirectory { directory in
+            let folder = directory.appending(path: "folder")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+            try Data().write(to: directory.appending(path: "file"))
+            try await FaultServer.run(Self.files) { server in
+                let output = try await Command.run(["download", server.baseURL + "/a"] + options, in: directory)
+                #expect(output.status == 2 && output.errors == "bluebonnet: \(message)\n", "\(output)")
+                #expect(server.requests.isEmpty)
+            }
+        }
+    }
+
+    @Test func `output that cannot be written is told once`() async throws {
+        try await FaultServer.run(Self.files) { server in
+            let download = ["download", server.baseURL + "/a", "-o", "-"]
+            let output = try await Command.run(download, connecting: ">/dev/full")
+            let lines = output.errors.split(separator: "\n")
+            #expect(output.status == 1 && lines.last == "bluebonnet: The output: No space left on device.", "\(output)")
+        }
+    }
+
     @Test func `the name comes from the response, and the folder from -d, which is made`() async throws {
         let disposition = ("Content-Disposition", "attachment; filename*=UTF-8''..%2F%1B%5B31mred.txt")
         try await withDirectory { directory in

@@ -119,6 +119,10 @@ import Testing
         (["-r", "0-99", "example.org"], "write Range:bytes=0-99 behind"), (["-dco", "f", "x"], "-O for HTTPie's"),
         (["--unsorted", "x"], "the order is always that of the server"),
         (["--proxy=http:http://p:1", "x"], "the URL of the proxy without “http:”"),
+        (["cookies", "lsit", "jar"], "did you mean “list”?"),
+        (["image", "x"], "“bluebonnet image” has no command “x”"),
+        (["example.org", "http://x"], "“http://x” is a second URL"), (["https:x/a"], "write https://x/a."),
+        (["-XPOST", "x", "--print=h"], "method in front of the URL"), (["upload", ":1/x", "f"], "behind the files"),
         (["batch", "--job", "3"], "did you mean “--jobs”?"), (["get", "x", "--timeout", "y"], "“y” is invalid"),
     ])
     func `a mistake is answered with one line that has the right thing`(

@@ -51,7 +51,10 @@ import Testing
         #expect(try RequestItem(argument) == item)
     }
 
-    @Test(arguments: ["", "word", "=x", ":x", "==x", ":=1", ";", "a;b", "@", "a@", "a=@", "a:=@", "a\\=b"])
+    @Test(arguments: [
+        "", "word", "http://a", "HTTPS://a/b?c=d", "=x", ":x", "==x", ":=1", ";", "a;b", "@", "a@", "a=@", "a:=@",
+        "a\\=b",
+    ])
     func `a request item without separator or name is bad usage`(argument: String) {
         let error = #expect(throws: CommandFailure.self) { try RequestItem(argument) }
         #expect(error?.status == .usage)

@@ -11,6 +11,8 @@ import Testing
             "http://https:/localhost:8192/get",
             "“https:/localhost:8192/get” lacks a slash: write https://localhost:8192/get."
         ),
+        ("http://https:localhost/a", "“https:localhost/a” lacks two slashes: write https://localhost/a."),
+        ("http://HTTP:a.b:80/", "“HTTP:a.b:80/” lacks two slashes: write http://a.b:80/."),
         ("htps://a/", "The scheme “htps” is not supported; did you mean “https”?"),
         ("http://", "The URL has no host: write example.org, or :8080 for a port of localhost."),
         ("http:///a/b", "“/a/b” has no host: write example.org/a/b, or :/a/b for localhost."),
@@ -36,7 +38,7 @@ import Testing
     @Test(arguments: [
         "http://localhost/", "http://localhost:/", "http://localhost:65535", "http://[::1]:80/", "http://u:x@host/",
         "http://example.org/a:b", "http+unix://%2Ftmp%2Fs/x",
-        "ftp://a/", "ws://a/",
+        "ftp://a/", "ws://a/", "http://https:8080/",
     ])
     func `a good URL has no fault`(url: String) {
         #expect(URLFault.text(for: url, isRefused: false) == nil)

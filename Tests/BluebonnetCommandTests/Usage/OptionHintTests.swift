@@ -7,6 +7,7 @@ import Testing
     @Test(arguments: [
         "-X", "-XPOST", "-H", "-Hfoo:bar", "-s", "-sS", "-fsSL", "--header", "--max-time", "--verify",
         "-F", "-S", "-n", "-D", "-V", "-P", "--ssl", "--ciphers", "--unsorted", "--format-options", "--max-headers",
+        "--url",
     ])
     func `options of curl and HTTPie have a hint`(option: String) {
         #expect(OptionHint.text(for: option)?.hasSuffix(".") == true)

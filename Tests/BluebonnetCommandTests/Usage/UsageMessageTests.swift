@@ -40,13 +40,25 @@ import Testing
 
     @Test func `an option of requests is not taken for a misspelt one of another command`() {
         let message = UsageMessage(
-            "Unknown option '--session'",
+            "Unknown option '--offline'",
             command: "bluebonnet download",
             options: ["--version"],
-            requestOptions: ["--session"]
+            requestOptions: ["--offline"]
         )
-        let expected = "“bluebonnet download” has no option “--session”; requests have it, such as “bluebonnet get”."
+        let expected = "“bluebonnet download” has no option “--offline”; requests have it, such as “bluebonnet get”."
         #expect(message.text == expected)
+    }
+
+    @Test func `an option of curl with its value is named, whatever its letters mean here`() {
+        let message = UsageMessage(
+            "--remote-name and --print cannot be used together.",
+            command: "bluebonnet get",
+            options: ["-O", "--remote-name", "--print"],
+            arguments: ["-XPOST", "http://a/", "--print=H"]
+        )
+        #expect(message.text.hasPrefix("There is no option “-XPOST”. Write the method in front"), "\(message.text)")
+        let own = UsageMessage("-O is wrong.", command: "x", options: ["-O"], arguments: ["-Ox", "--", "-XPOST"])
+        #expect(own.text == "-O is wrong.")
     }
 
     @Test(arguments: [
