@@ -72,6 +72,47 @@ struct HTTP2ResetTests {
         }
     }
 
+    @Test func `late responses to thousands of cancelled requests leave the connection to the others`() async throws {
+        let count = HTTP2FrameHandler.StateMachine.mostReset + 100
+        let script = HTTP2FaultServer.Script.heads { request in
+            switch request.path {
+            // It brings the settings, on stream 1.
+            case "/first": [.respond()]
+            case "/cancelled": [Self.readReset]
+            default:
+                [
+                    .onStream { stream in
+                        stride(from: 3, to: stream, by: 2).map { .headers(block: [0x88], stream: $0, endStream: true) }
+                    },
+                    .respond(body: "next"),
+                ]
+            }
+        }
+        let options = HTTP2FaultServer.Options(settings: [.maxConcurrentStreams: UInt32(2 * count)])
+        let configuration = SessionConfiguration.http2 {
+            $0.maximumConnectionsPerHost = 1
+            // On a busy machine it takes long until all of them are there.
+            $0.timeouts = Timeouts(waiting: nil, firstByte: nil, betweenBytes: nil)
+        }
+        try await HTTP2FaultServer.run(script, options: options) { server in
+            let url = server.baseURL
+            try await withSession(configuration) { session in
+                _ = try await session.data(for: Request(to: url + "/first"))
+                let task = Task { await bodies(of: count, in: session) { _ in try Request(to: url + "/cancelled") } }
+                try await server.waitForHeads(1 + count, timeout: .seconds(120))
+                task.cancel()
+                try await server.wait("all streams are reset", timeout: .seconds(120)) { record in
+                    let connection = record.connections[0]
+                    // Counted where there may be enough of them.
+                    return connection.frames.count > 2 * count && connection.frames(.resetStream).count == count
+                }
+                _ = await task.value
+                #expect(try await session.data(for: Request(to: url)).value == Data("next".utf8))
+            }
+            #expect(server.connections.count == 1)
+        }
+    }
+
     @Test(arguments: [false, true])
     func `a stream that the server resets is not reset again`(isUploading: Bool) async throws {
         let script = HTTP2FaultServer.Script.heads { request in

@@ -27,14 +27,17 @@ extension HTTP2FrameHandler {
         /// The streams that this client has reset, and those that the server has not processed.
         private var reset: Set<Int> = []
         private var resetOrder = CircularBuffer<Int>()
+        /// The largest number of a stream that was reset and is not remembered any more.
+        private var largestForgottenReset = 0
         /// The bytes that the server may still send on the connection.
         private var window = HTTP2FrameHandler.initialWindow
         /// The last stream that the server has said it processes (§6.8).
         private var lastProcessed = Int.max
         private(set) var floods = HTTP2FloodGuard()
 
-        /// The streams that are remembered because they were reset.
-        private static let mostReset = 4096
+        /// The streams that are remembered because they were reset. Of older ones, only the largest
+        /// number is.
+        static let mostReset = 4096
 
         // MARK: Sending
 
@@ -57,7 +60,7 @@ extension HTTP2FrameHandler {
         /// A stream is to be reset. Returns whether RST_STREAM is to be sent: not behind another
         /// one.
         mutating func sendReset(on stream: Int) -> Bool {
-            guard stream <= newest, !reset.contains(stream) else { return false }
+            guard stream <= newest, streams[stream] != nil || !mayBeReset(stream) else { return false }
             forget(stream)
             return true
         }
@@ -76,7 +79,16 @@ extension HTTP2FrameHandler {
             streams[stream] = nil
             guard reset.insert(stream).inserted else { return }
             resetOrder.append(stream)
-            if resetOrder.count > Self.mostReset { reset.remove(resetOrder.removeFirst()) }
+            guard resetOrder.count > Self.mostReset else { return }
+            let oldest = resetOrder.removeFirst()
+            reset.remove(oldest)
+            largestForgottenReset = max(largestForgottenReset, oldest)
+        }
+
+        /// Whether a stream that is not open was reset, as far as is remembered: a late frame on one
+        /// that was reset must be ignored (§5.1), and must not end the connection of the others.
+        private func mayBeReset(_ stream: Int) -> Bool {
+            reset.contains(stream) || stream <= largestForgottenReset
         }
 
         // MARK: Receiving
@@ -124,7 +136,7 @@ extension HTTP2FrameHandler {
 
         private mutating func receivedContent(on stream: Int, endsStream: Bool) throws(HTTP2Fault) -> Decision {
             guard let open = streams[stream] else {
-                if reset.contains(stream) { return .ignore }
+                if mayBeReset(stream) { return .ignore }
                 // §5.1, closed: both sides have ended it.
                 throw Self.behindEnd
             }

@@ -69,6 +69,29 @@ import Testing
         #expect(try machine.receivedReset(on: 3, now: now) == .ignore)
     }
 
+    @Test func `frames of more streams that were reset than are remembered are ignored`() throws {
+        var machine = StateMachine()
+        let streams = stride(from: 1, through: 2 * StateMachine.mostReset + 201, by: 2).map { $0 }
+        for stream in streams { machine.sentFields(on: stream, endsStream: true) }
+        // One that was opened before them all is not reset, and one behind them has ended.
+        let middle = streams.dropFirst().dropLast()
+        let last = streams[streams.count - 1]
+        let resets = middle.count { machine.sendReset(on: $0) }
+        #expect(resets == middle.count)
+        #expect(try machine.receivedFields(on: last, endsStream: true) == .handOver)
+        for stream in middle {
+            #expect(try machine.receivedFields(on: stream, endsStream: false) == .ignore)
+            #expect(try data(1, on: stream, &machine) == .ignore)
+        }
+        let again = middle.count { machine.sendReset(on: $0) }
+        #expect(again == 0)
+        #expect(try machine.receivedFields(on: 1, endsStream: false) == .handOver)
+        let isReset = machine.sendReset(on: 1)
+        #expect(isReset)
+        #expect(try machine.receivedFields(on: 1, endsStream: false) == .ignore)
+        #expect(code { _ = try machine.receivedFields(on: last, endsStream: true) } == .streamClosed)
+    }
+
     @Test func `a server that sends more than the window of a stream loses it`() throws {
         var machine = machine
         #expect(try data(HTTP2FrameHandler.streamWindow, on: 1, &machine) == .handOver)
