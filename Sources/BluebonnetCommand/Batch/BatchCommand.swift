@@ -64,7 +64,7 @@ struct BatchCommand: AsyncParsableCommand {
             session: SessionManager(configuration: configuration),
             jobs: options.jobs,
             lines: LineReader(file, limit: options.maxLine),
-            results: ResultWriter(isOrdered: options.ordered) { StandardStream.output.write($0) }
+            results: ResultWriter(isOrdered: options.ordered) { StandardStream.output.write(Self.shown($0)) }
         )
         // After a signal, no half-written file of an "output" is left.
         let outcome = try await CookieJar.saving([configuration.cookieJar], and: [configuration.cache]) {
@@ -75,5 +75,13 @@ struct BatchCommand: AsyncParsableCommand {
         case .someErrors: throw ExitStatus.transport
         case .unreadable(let reason): throw CommandFailure.usage(reason)
         }
+    }
+
+    /// Results, in which characters that steer a terminal are escapes where it is one: the values
+    /// are the same.
+    private static func shown(_ lines: [UInt8]) -> [UInt8] {
+        guard StandardStream.output.isTerminal else { return lines }
+        let results = String(decoding: lines, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        return Array(results.map { JSONText.harmless(String($0)) }.joined(separator: "\n").utf8)
     }
 }

@@ -83,7 +83,7 @@ final class Observation: TaskObserver {
         }
         if showsTimings, !reports.isEmpty {
             let style = OutputStyle(.auto, for: .error)
-            let table = TimingTable(paint: Paint(style), drawsBars: style.isTerminal)
+            let table = TimingTable(paint: Paint(style), columns: StandardStream.error.columns)
             StandardStream.error.write(line: reports.map(table.text).joined(separator: "\n\n"))
         }
         guard let archive else { return }

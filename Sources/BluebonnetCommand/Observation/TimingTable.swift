@@ -5,11 +5,23 @@ import HTTPTypes
 /// The phases of the requests of a task as a table for people.
 struct TimingTable {
     let paint: Paint
-    /// Whether each phase has a bar that shows when it was.
-    var drawsBars = true
+    /// The width of the bars that show when each phase was; 0 for none.
+    private let barWidth: Int
 
-    private static let barWidth = 40
+    /// The columns before the bars.
+    private static let textWidth = 24
+    private static let barWidths = 10...40
     private static let eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
+
+    /// - Parameters:
+    ///   - paint: The colours.
+    ///   - columns: The width of the terminal; nil for none, which has no bars.
+    init(paint: Paint, columns: Int?) {
+        self.paint = paint
+        // A terminal may break a line in its last column.
+        let room = (columns ?? 0) - Self.textWidth - 1
+        barWidth = room < Self.barWidths.lowerBound ? 0 : min(room, Self.barWidths.upperBound)
+    }
 
     /// A line of the table.
     private struct Row {
@@ -117,7 +129,7 @@ struct TimingTable {
         return (rows + [total]).map { row in
             let time = row.time.map(HeadText.milliseconds) ?? "—"
             let line = "  \(paint(Self.padded(row.name, to: 10), .name))\(Self.padded(time, to: 10, left: true))"
-            guard drawsBars, row.name != "total" else { return line }
+            guard barWidth > 0, row.name != "total" else { return line }
             return line + "  " + paint(bar(row, of: total), .faint)
         }
     }
@@ -126,11 +138,11 @@ struct TimingTable {
     private func bar(_ row: Row, of total: Row) -> String {
         let whole = total.end - total.start
         guard whole > .zero else { return "" }
-        let steps = Self.barWidth * 8
+        let steps = barWidth * 8
         let start = Int((row.start - total.start) / whole * Double(steps))
         let end = Int((row.end - total.start) / whole * Double(steps))
         // A block cannot begin inside a column.
-        let column = min(max(start, 0) / 8, Self.barWidth - 1)
+        let column = min(max(start, 0) / 8, barWidth - 1)
         guard end - start >= 8 else {
             return String(repeating: " ", count: column) + (start - column * 8 < 4 ? "▏" : "▕")
         }

@@ -84,7 +84,7 @@ struct HeadWriter {
         stream.write(line: table.facts(of: transaction).joined(separator: "\n"))
     }
 
-    private var table: TimingTable { TimingTable(paint: Paint(style), drawsBars: style.isTerminal) }
+    private var table: TimingTable { TimingTable(paint: Paint(style), columns: stream.columns) }
 
     /// Writes the times of the last request, on a terminal as a picture of its phases, and how many
     /// requests there were.

@@ -82,9 +82,11 @@ final class Terminal: Sendable {
         return group >= 0 && group != getpgrp()
     }
 
+    private var size: Size { Self.size(of: descriptor) }
+
     /// The size of the window; read each time, since it changes. 80 by 24 when the terminal does
     /// not say.
-    private var size: Size {
+    static func size(of descriptor: Int32) -> Size {
         var size = winsize()
         // The call writes at most one `winsize`, and does not keep the pointer.
         guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return Size() }

@@ -30,6 +30,9 @@ struct StandardStream: Sendable {
     /// Whether it is a terminal.
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
+    /// The width of the terminal in characters; nil where it is none.
+    var columns: Int? { isTerminal ? Terminal.size(of: descriptor).columns : nil }
+
     /// Writes a text, and a line end unless the text has one.
     func write(line: String) {
         write(line.utf8.last == UInt8(ascii: "\n") ? line.utf8 : "\(line)\n".utf8)

@@ -2,6 +2,14 @@ import ArgumentParser
 import Bluebonnet
 import FoundationEssentials
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// The configuration file of the user: `bluebonnet/config.json` in the folder of configurations.
 struct SettingsFile {
     private let path: String
@@ -30,8 +38,13 @@ struct SettingsFile {
         } catch {
             throw .usage("cannot be read: \(error.reason).")
         }
-        let target = file.resolvingSymlinksInPath().path(percentEncoded: false)
-        let mode = (try? FileManager.default.attributesOfItem(atPath: target)[.posixPermissions] as? Int) ?? 0
+        // The system follows links. It writes one `stat`, and keeps none of the pointers.
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else {
+            throw .usage("cannot be read: \(SystemFailure(path, code: errno).reason).")
+        }
+        let mode = status.st_mode
+        guard status.st_uid == 0 || status.st_uid == geteuid() else { throw .usage("belongs to another user.") }
         let settings = try UserSettings(parsing: bytes)
         if mode & 0o022 != 0 { throw .usage("can be changed by others; give its owner alone the right: chmod 600.") }
         guard settings.hasSecrets, mode & 0o077 != 0 else { return settings }

@@ -196,6 +196,19 @@ import Testing
         }
     }
 
+    @Test func `no result of batch steers the terminal, and its values are the same`() async throws {
+        try await withDirectory { folder in
+            try await FaultServer.run(.requests { _ in [.respond(body: "a\u{9B}31m\u{202E}z")] }) { server in
+                let lines = folder.appending(path: "lines").path
+                try Data(#"{"url":"\#(server.baseURL)"}"#.utf8).write(to: URL(filePath: lines))
+                let shown = try await Command.onTerminal("batch \(lines)")
+                #expect(shown.contains(#""a\u009b31m\u202ez""#), "\(shown)")
+                let piped = try await Command.run("batch", lines).text
+                #expect(piped.contains("a\u{9B}31m\u{202E}z"), "\(piped)")
+            }
+        }
+    }
+
     @Test func `text in another charset is shown in UTF-8, and a binary body is not shown`() async throws {
         let latin = FaultStep.respond(
             headers: [("Content-Type", "text/plain; charset=iso-8859-1")],
@@ -233,6 +246,18 @@ import Testing
         // Each time is there once.
         #expect(text.contains("new connection") && !text.contains("first byte"), "\(text)")
         #expect(text.contains("▏") || text.contains("█"))
+    }
+
+    @Test(arguments: [50, 30])
+    func `the picture of the phases is as wide as the terminal`(columns: Int) async throws {
+        try await FaultServer.run(.requests { _ in [.respond(body: "x")] }) { server in
+            let run = try TerminalRun("get \(server.baseURL) -v", columns: columns, environment: "NO_COLOR=1")
+            #expect(try await run.finish() == 0)
+            let phases = run.text.split { $0.isNewline }.filter { $0.hasPrefix("  ") && $0.contains(" ms") }
+            #expect(phases.contains { $0.contains("wait") })
+            #expect(phases.allSatisfy { $0.count < columns }, "\(run.text)")
+            #expect(phases.contains { $0.contains("▏") || $0.contains("█") || $0.contains("▕") } == (columns == 50))
+        }
     }
 
     @Test func `--style chooses the colours`() async throws {

@@ -20,6 +20,17 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only the superuser can give a file away"))
+    func `a configuration file of another user is not used`() async throws {
+        try await withSettings(#"{"default_options":["X-Default:1"]}"#, mode: 0o644) { environment in
+            let file = try #require(environment["XDG_CONFIG_HOME"]) + "/bluebonnet/config.json"
+            // The path lives until it returns.
+            try #require(unsafe chown(file, 65_534, 65_534) == 0)
+            let output = try await Command.run(["get", "localhost:1"], environment: environment)
+            #expect(output.status == 2 && output.errors.contains("belongs to another user"), "\(output.errors)")
+        }
+    }
+
     @Test(arguments: [["get"], [], ["POST"]])
     func `requests have the headers and options of the configuration file`(command: [String]) async throws {
         try await FaultServer.run(.requests { _ in [.respond(headers: [("A", "1")], body: "x")] }) { server in
