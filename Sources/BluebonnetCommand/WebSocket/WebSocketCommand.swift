@@ -21,8 +21,9 @@ struct WebSocketCommand: AsyncParsableCommand {
 
             Exit status:
             \(ExitStatus.help)
-            A WebSocket that was closed with 1000, 1001 or no code counts as a response with 2xx, and with another \
-            code as no complete one.
+            A WebSocket that the server has closed with 1000, 1001 or no code counts as a response with 2xx, and so \
+            does one that the command has closed, when the server has taken everything. Another code counts as no \
+            complete response.
             """
     )
 

@@ -66,6 +66,10 @@ public struct WebSocketOptions: Sendable, Hashable {
     /// The longest wait for the other side's part of the close handshake, and for the end of the
     /// connection behind it (RFC 6455 §7.1.1). Default: 5 seconds. Then the connection is closed
     /// all the same.
+    ///
+    /// It begins anew while the other side takes what was sent before, so that one that is slow
+    /// gets everything. One that takes nothing for so long is
+    /// ``NetworkingError/Code/connectionLost``.
     public var closeTimeout: Duration = .seconds(5)
 
     /// Whether a WebSocket whose connection was lost is opened again; nil for never. Default: nil.

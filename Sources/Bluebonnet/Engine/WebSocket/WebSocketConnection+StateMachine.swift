@@ -44,6 +44,9 @@ extension WebSocketConnection {
             case pingTimedOut
             /// The peer has not done its part of the close handshake.
             case closeTimedOut
+            /// This side wants the end, and the peer does not take what is to be sent before it, or
+            /// the Close frame.
+            case sendingStopped
         }
 
         private struct Ping {
@@ -60,7 +63,8 @@ extension WebSocketConnection {
         private let closeTimeout: Duration
         private var lastPing: UInt64 = 0
         private var nextPingAt: NIODeadline?
-        /// The time by which a close that is wanted has to be on its way.
+        /// The time by which a close that is wanted has to be on its way, unless the peer takes
+        /// bytes.
         private var closeBy: NIODeadline?
         /// The pings without a pong, the oldest first.
         private var pings: [Ping] = []
@@ -69,6 +73,10 @@ extension WebSocketConnection {
         private var written = 0
         /// Of them those that the peer's system had acknowledged, when that was last looked at.
         private var acknowledged = 0
+        private var lookedAt: NIODeadline
+        /// Whether the peer's system has acknowledged everything up to the Close frame of this
+        /// side; nil where nobody has looked since that was sent.
+        private(set) var isAllAcknowledged: Bool?
 
         init(_ options: WebSocketOptions, now: NIODeadline) {
             pingInterval = options.pingInterval.map { max($0, .milliseconds(1)) }
@@ -76,6 +84,7 @@ extension WebSocketConnection {
             closeTimeout = max(options.closeTimeout, .zero)
             nextPingAt = pingInterval.map { now.advanced(by: $0) }
             readingSince = now
+            lookedAt = now
         }
 
         /// Whether messages may be sent: not behind a Close frame (§5.5.1).
@@ -183,13 +192,18 @@ extension WebSocketConnection {
         }
 
         /// So many of the written bytes are not acknowledged by the peer's system. Where it has
-        /// acknowledged others since the last look, which are before a ping, the peer is there, and
-        /// that ping cannot have its pong yet.
+        /// acknowledged others since the last look, the peer is there. A ping behind them cannot
+        /// have its pong yet, and a close has its time from now on: the Close frame is behind all
+        /// messages (§5.5.1), however slow the peer takes them.
         mutating func looked(unsent: Int, now: NIODeadline) {
             let before = acknowledged
             acknowledged = max(before, written - unsent)
-            guard let first = pings.first, before < first.position, acknowledged > before else { return }
-            heard(now: now)
+            lookedAt = now
+            if case .closing = stage { isAllAcknowledged = acknowledged == written }
+            guard acknowledged > before else { return }
+            if let first = pings.first, before < first.position { heard(now: now) }
+            if closeBy != nil { closeBy = now.advanced(by: closeTimeout) }
+            if case .closing = stage { stage = .closing(until: now.advanced(by: closeTimeout)) }
         }
 
         /// Reading begins or stops: the clock of the pongs runs only while they
@@ -206,11 +220,19 @@ extension WebSocketConnection {
             return max(first.sentAt, readingSince).advanced(by: pingTimeout)
         }
 
+        /// The time of the next look at what the peer takes while this side wants the end: no
+        /// event tells of it. Four in the time of the close show in time that the peer has stopped.
+        private var nextLook: NIODeadline? {
+            guard isClosing, acknowledged < written else { return nil }
+            return lookedAt.advanced(by: max(closeTimeout / 4, .milliseconds(1)))
+        }
+
         /// The earliest time at which something follows.
         var nextDeadline: NIODeadline? {
             switch stage {
-            case .open: [nextPingAt, pongDeadline, closeBy].compactMap(\.self).min()
-            case .closing(let until), .closed(_, _, let until), .failed(_, let until): until
+            case .open: [nextPingAt, pongDeadline, closeBy, nextLook].compactMap(\.self).min()
+            case .closing(let until): nextLook.map { min($0, until) } ?? until
+            case .closed(_, _, let until), .failed(_, let until): until
             case .over: nil
             }
         }
@@ -219,11 +241,7 @@ extension WebSocketConnection {
         mutating func expire(now: NIODeadline) -> Expiry {
             switch stage {
             case .open:
-                if let closeBy, closeBy <= now {
-                    // The peer takes nothing: the Close frame cannot be sent.
-                    stage = .closing(until: now)
-                    return .closeTimedOut
-                }
+                if let closeBy, closeBy <= now { return .sendingStopped }
                 if let pongDeadline, pongDeadline <= now { return .pingTimedOut }
                 guard let nextPingAt, nextPingAt <= now else { return .goOn }
                 // One at a time: a second one would tell nothing that the first does not.
@@ -232,7 +250,10 @@ extension WebSocketConnection {
                     return .goOn
                 }
                 return .sendPing(sendPing(isOwn: true, now: now))
-            case .closing(let until), .closed(_, _, let until), .failed(_, let until):
+            case .closing(let until):
+                guard until <= now else { return .goOn }
+                return acknowledged < written ? .sendingStopped : .closeTimedOut
+            case .closed(_, _, let until), .failed(_, let until):
                 return until <= now ? .closeTimedOut : .goOn
             case .over: return .goOn
             }

@@ -123,7 +123,8 @@ final class WebSocketConnection {
         }
 
         func wasDropped() {
-            caller.resume(returning: WebSocketEnd(in: .open, nil, server: server))
+            let machine = StateMachine(options, now: .now())
+            caller.resume(returning: WebSocketEnd(of: machine, nil, server: server))
         }
     }
 
@@ -171,6 +172,7 @@ final class WebSocketConnection {
         isSending = true
         defer { isSending = false }
         if mailbox.isClosing, !machine.isClosing {
+            look()
             machine.wantsToClose(now: .now())
             // The peer may wait for its messages to be read before it reads one of this side.
             if machine.isClosing { link?.continueReading() }
@@ -222,8 +224,10 @@ final class WebSocketConnection {
         return machine.sendPing(now: .now())
     }
 
-    /// Looks at how much of what was written the peer's system has acknowledged.
+    /// Looks at how much of what was written the peer's system has acknowledged. Of a tunnel that
+    /// has ended, that is not known.
     private func look() {
+        guard tunnelEnd == nil else { return }
         machine.looked(unsent: tunnel.unsentBytes, now: .now())
     }
 
@@ -330,7 +334,7 @@ final class WebSocketConnection {
             return setReading()
         }
         if let tunnelEnd {
-            return finish(WebSocketEnd(in: machine.stage, tunnelEnd.error, server: server)) {
+            return finish(WebSocketEnd(of: machine, tunnelEnd.error, server: server)) {
                 if !tunnelEnd.isOver { $0.close() }
             }
         }
@@ -417,7 +421,8 @@ final class WebSocketConnection {
             let error = NetworkingError.noPong(from: server, within: options.pingTimeout)
             finish(WebSocketEnd(closure: WebSocketClosure(code: .abnormalClosure), error: error)) { $0.abort() }
         case .closeTimedOut:
-            finish(WebSocketEnd(in: machine.stage, nil, server: server)) { $0.close() }
+            finish(WebSocketEnd(of: machine, nil, server: server)) { $0.close() }
+        case .sendingStopped: finish(.sendingStopped(by: server, for: options.closeTimeout)) { $0.abort() }
         }
         arm()
     }

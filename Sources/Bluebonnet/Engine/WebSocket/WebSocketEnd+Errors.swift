@@ -3,26 +3,43 @@ extension WebSocketEnd {
     /// The connection has ended.
     ///
     /// - Parameters:
-    ///   - stage: The stage until then.
+    ///   - machine: The decisions until then.
     ///   - cause: The error of the connection; nil where it was closed.
     ///   - server: The name of the server, for messages.
-    init(in stage: WebSocketConnection.StateMachine.Stage, _ cause: NetworkingError?, server: String) {
+    init(of machine: WebSocketConnection.StateMachine, _ cause: NetworkingError?, server: String) {
         // RFC 6455 §7.1.5: without a Close frame of the peer, the code is 1006.
         let abnormal = WebSocketClosure(code: .abnormalClosure)
-        switch stage {
+        switch machine.stage {
         case .open, .over:
             let message = "\(server) ended the WebSocket without a close handshake."
             let code = cause?.code ?? .connectionLost
             let error = NetworkingError(code, cause?.message ?? message, underlying: cause?.underlying ?? abnormal)
             self.init(closure: abnormal, error: error)
         case .closing:
-            // This side wanted the end.
-            self.init(closure: abnormal, error: nil)
+            // This side wanted the end. A peer that ends the connection then is expected to have
+            // read the Close frame; one that resets it may have dropped what came before that (RFC
+            // 9293 §3.10.7.4). TLS that ends without its closing alert is no reset.
+            let isReset = cause.map { $0.code != .tlsFailed } ?? false
+            let isLost = machine.isAllAcknowledged.map { !$0 } ?? isReset
+            self.init(closure: abnormal, error: isLost ? .unsent(to: server, cause) : nil)
         case .closed(let closure, let isOwn, _):
             self.init(closure: closure, error: isOwn || closure.code.isExpected ? nil : .closed(by: server, closure))
         case .failed(let fault, _):
             self.init(closure: abnormal, error: .failed(fault, server: server))
         }
+    }
+}
+
+extension WebSocketEnd {
+    /// This side wanted the end, and the server has stopped taking what was to be sent before it.
+    static func sendingStopped(by server: String, for time: Duration) -> Self {
+        let closure = WebSocketClosure(code: .abnormalClosure)
+        let error = NetworkingError(
+            .connectionLost,
+            "\(server) has not received everything that was sent: it took nothing for \(Optional(time).sentence).",
+            underlying: closure
+        )
+        return Self(closure: closure, error: error)
     }
 }
 
@@ -47,6 +64,15 @@ extension NetworkingError {
             .webSocketPingTimeout,
             "\(server) sent no pong within \(Optional(time).sentence).",
             underlying: WebSocketClosure(code: .abnormalClosure)
+        )
+    }
+
+    /// This side has closed the WebSocket, and the server may not have what was sent before that.
+    fileprivate static func unsent(to server: String, _ cause: NetworkingError?) -> NetworkingError {
+        NetworkingError(
+            cause?.code ?? .connectionLost,
+            "\(server) ended the WebSocket before it had received everything that was sent.",
+            underlying: cause?.underlying ?? WebSocketClosure(code: .abnormalClosure)
         )
     }
 

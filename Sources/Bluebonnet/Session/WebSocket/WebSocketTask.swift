@@ -175,10 +175,14 @@ public final class WebSocketTask: SessionTask {
     }
 
     /// Closes the WebSocket behind the messages that were sent, and returns when it is closed
-    /// (RFC 6455 §7.1.2): after ``WebSocketOptions/closeTimeout`` twice at the latest. What the
-    /// server sends meanwhile can still be read, as far as ``WebSocketOptions/receiveBuffer`` has
-    /// room; the rest is dropped. Of a task that is suspended, both directions go on for it. Before
-    /// it is open, this cancels the task.
+    /// (RFC 6455 §7.1.2): when the server has taken them, however long that lasts, and
+    /// ``WebSocketOptions/closeTimeout`` twice after that at the latest. A server that stops taking
+    /// them is an error, ``NetworkingError/Code/connectionLost``, for ``receive()``, the sequence
+    /// and ``whenComplete(_:)``.
+    ///
+    /// What the server sends meanwhile can still be read, as far as
+    /// ``WebSocketOptions/receiveBuffer`` has room; the rest is dropped. Of a task that is
+    /// suspended, both directions go on for it. Before it is open, this cancels the task.
     ///
     /// - Parameters:
     ///   - code: The code; one that no Close frame can have counts as 1000. Default: 1000.

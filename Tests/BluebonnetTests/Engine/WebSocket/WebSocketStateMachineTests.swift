@@ -23,7 +23,7 @@ import Testing
         let reply1 = machine.received(closure, now: start)
         #expect(reply1 == .sendClose(.goingAway))
         #expect(!machine.maySend && !machine.mayReceive)
-        let end = WebSocketEnd(in: machine.stage, nil, server: "server")
+        let end = WebSocketEnd(of: machine, nil, server: "server")
         #expect(end.closure == closure && end.error == nil)
     }
 
@@ -36,7 +36,7 @@ import Testing
     @Test func `a Close frame with an error is one`() {
         var machine = machine()
         _ = machine.received(WebSocketClosure(code: .policyViolation), now: start)
-        let end = WebSocketEnd(in: machine.stage, nil, server: "server")
+        let end = WebSocketEnd(of: machine, nil, server: "server")
         #expect(end.error?.code == .webSocketClosed)
         #expect(end.error?.webSocketClosure?.code == .policyViolation)
     }
@@ -55,7 +55,7 @@ import Testing
         #expect(reply6 == .none)
         let reply7 = machine.received(ping: ())
         #expect(reply7 == .none)
-        let end = WebSocketEnd(in: machine.stage, nil, server: "server")
+        let end = WebSocketEnd(of: machine, nil, server: "server")
         #expect(end.closure.code == 4000 && end.error == nil)
     }
 
@@ -82,7 +82,7 @@ import Testing
         let reply14 = machine.received(WebSocketClosure(code: .normalClosure), now: start)
         #expect(reply14 == .none)
         #expect(!machine.mayReceive)
-        let end = WebSocketEnd(in: machine.stage, nil, server: "server")
+        let end = WebSocketEnd(of: machine, nil, server: "server")
         #expect(end.error?.code == .webSocketProtocolError)
         #expect(end.error?.webSocketClosure?.code == .invalidPayload)
     }
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func `the end of a connection without a Close frame is an error`() {
-        let end = WebSocketEnd(in: machine().stage, nil, server: "server")
+        let end = WebSocketEnd(of: machine(), nil, server: "server")
         #expect(end.error?.code == .connectionLost)
         #expect(end.closure.code == .abnormalClosure)
     }
@@ -234,8 +234,79 @@ import Testing
         let expiry30 = machine.expire(now: at(5))
         #expect(expiry30 == .goOn)
         let expiry31 = machine.expire(now: at(6))
-        #expect(expiry31 == .closeTimedOut)
-        let end = WebSocketEnd(in: machine.stage, nil, server: "server")
-        #expect(end.closure.code == .abnormalClosure && end.error == nil)
+        #expect(expiry31 == .sendingStopped)
+        let end = WebSocketEnd.sendingStopped(by: "server", for: .seconds(5))
+        #expect(end.closure.code == .abnormalClosure && end.error?.code == .connectionLost)
+    }
+
+    // MARK: A peer that is slow while this side closes
+
+    /// One that has 1000 bytes to send, wants the end at 0, and has 5 seconds for it.
+    private func closing() -> Machine {
+        var machine = machine {
+            $0.pingInterval = nil
+            $0.closeTimeout = .seconds(5)
+        }
+        machine.wrote(1000)
+        machine.looked(unsent: 1000, now: at(0))
+        machine.wantsToClose(now: at(0))
+        return machine
+    }
+
+    @Test func `the time of a close begins anew while the peer takes bytes, before the Close frame and behind it`() {
+        var machine = closing()
+        #expect(machine.nextDeadline == at(0) + .milliseconds(1250))
+        machine.looked(unsent: 900, now: at(4))
+        var expiry = machine.expire(now: at(8))
+        #expect(expiry == .goOn)
+        machine.looked(unsent: 800, now: at(8))
+        let isClosing = machine.close(now: at(8))
+        #expect(isClosing)
+        machine.wrote(8)
+        machine.looked(unsent: 700, now: at(12))
+        #expect(machine.isAllAcknowledged == false)
+        expiry = machine.expire(now: at(16))
+        #expect(expiry == .goOn)
+        // Then it has all, and no look is needed any more.
+        machine.looked(unsent: 0, now: at(16))
+        #expect(machine.isAllAcknowledged == true)
+        #expect(machine.nextDeadline == at(21))
+        expiry = machine.expire(now: at(21))
+        #expect(expiry == .closeTimedOut)
+        #expect(WebSocketEnd(of: machine, nil, server: "server").error == nil)
+    }
+
+    @Test func `a peer that stops taking bytes ends a close with an error, also behind the Close frame`() {
+        var machine = closing()
+        machine.looked(unsent: 1000, now: at(5))
+        let expiry = machine.expire(now: at(5))
+        #expect(expiry == .sendingStopped)
+        machine = closing()
+        _ = machine.close(now: at(1))
+        machine.wrote(8)
+        machine.looked(unsent: 8, now: at(2))
+        machine.looked(unsent: 8, now: at(7))
+        let later = machine.expire(now: at(7))
+        #expect(later == .sendingStopped)
+    }
+
+    @Test(
+        arguments: [
+            (nil, nil, nil), (nil, 0, nil), (nil, 8, .connectionLost),
+            (.connectionLost, nil, .connectionLost), (.connectionLost, 0, nil), (.connectionLost, 8, .connectionLost),
+            (.streamReset, nil, .streamReset), (.tlsFailed, nil, nil), (.tlsFailed, 8, .tlsFailed),
+        ] as [(NetworkingError.Code?, Int?, NetworkingError.Code?)]
+    )
+    func `a connection that ends behind the Close frame is an error where something may be lost`(
+        cause: NetworkingError.Code?,
+        unsent: Int?,
+        expected: NetworkingError.Code?
+    ) {
+        var machine = machine()
+        _ = machine.close(now: at(0))
+        machine.wrote(8)
+        if let unsent { machine.looked(unsent: unsent, now: at(1)) }
+        let end = WebSocketEnd(of: machine, cause.map { NetworkingError($0, "") }, server: "server")
+        #expect(end.closure.code == .abnormalClosure && end.error?.code == expected)
     }
 }

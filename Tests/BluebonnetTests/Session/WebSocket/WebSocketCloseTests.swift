@@ -105,6 +105,57 @@ struct WebSocketCloseTests {
         }
     }
 
+    @Test func `a server that is slow and takes longer than the close has time gets everything`() async throws {
+        let seen = Notes<String>()
+        try await withWebSocket(
+            to: { peer, _ in
+                try await peer.open()
+                while true {
+                    let frame = try await peer.readFrame()
+                    if frame.opcode == 8 {
+                        seen.note("close")
+                        return try await peer.send(.close(frame.closeCode))
+                    }
+                    guard frame.isFinal else { continue }
+                    seen.note("message")
+                    try await Task.sleep(for: .milliseconds(80))
+                }
+            },
+            options: {
+                $0.compression = nil
+                $0.sendBuffer = 1 << 26
+                $0.closeTimeout = .seconds(2)
+            }
+        ) { socket in
+            for _ in 0..<40 { try await socket.send(.binary(Data(repeating: 1, count: 500_000))) }
+            let closure = await socket.close()
+            #expect(closure.code == .normalClosure)
+            try await socket.expect(nil)
+        }
+        #expect(seen.all == Array(repeating: "message", count: 40) + ["close"])
+    }
+
+    @Test func `a close is an error where the server stops taking what was sent before`() async throws {
+        let gate = Gate()
+        try await withWebSocket(
+            to: { peer, _ in
+                try await peer.open()
+                await gate.wait()
+            },
+            options: {
+                $0.compression = nil
+                $0.sendBuffer = 1 << 26
+                $0.closeTimeout = .milliseconds(50)
+            }
+        ) { socket in
+            defer { gate.open() }
+            for _ in 0..<64 { try await socket.send(.binary(Data(repeating: 1, count: 500_000))) }
+            let closure = await socket.close()
+            #expect(closure.code == .abnormalClosure)
+            #expect(try await networkingError { try await socket.receive() }.code == .connectionLost)
+        }
+    }
+
     @Test func `closing twice is closing once, also from two tasks`() async throws {
         try await withWebSocket(to: WebSocketServer.echo) { socket in
             _ = try await socket.value
