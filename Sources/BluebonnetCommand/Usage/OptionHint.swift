@@ -1,4 +1,4 @@
-/// What users of curl and of HTTPie write in this command for an option that they know from there.
+/// What users of curl, HTTPie and wget write in this command for an option that they know from there.
 enum OptionHint {
     /// The hint for an option.
     ///
@@ -42,7 +42,7 @@ enum OptionHint {
     }()
 
     private static let table: [([String], String)] = [
-        (["-X", "--request"], "Write the method in front of the URL: bluebonnet PUT example.org."),
+        (["-X", "--request", "--method"], "Write the method in front of the URL: bluebonnet PUT example.org."),
         (["-H", "--header"], "Write a header behind the URL, as an item: Name:value."),
         (
             ["-F"],
@@ -59,9 +59,12 @@ enum OptionHint {
         (["-V"], "Write --version."),
         (["--cookie"], "Write Cookie:name=value behind the URL, or --cookies FILE."),
         (["-b"], "Write Cookie:name=value behind the URL for curl's -b, and --body for HTTPie's."),
-        (["--cookie-jar"], "Write --cookies FILE."),
+        (["--cookie-jar", "--load-cookies", "--save-cookies"], "Write --cookies FILE."),
         (["-c"], "Write --cookies FILE for curl's -c, and --continue for HTTPie's."),
-        (["--data", "--data-raw", "--data-binary", "--data-urlencode"], "Write --raw TEXT, or @FILE behind the URL."),
+        (
+            ["--data", "--data-raw", "--data-binary", "--data-urlencode", "--post-data", "--body-data"],
+            "Write --raw TEXT, or @FILE behind the URL."
+        ),
         (["-d"], "Write --raw TEXT, or fields behind the URL, for curl's -d, and -O for HTTPie's."),
         (["-C", "--continue-at"], "Write --continue, with -O or -o FILE."),
         (["-J", "--remote-header-name"], "It is not needed: -O takes the name that the server suggests."),
@@ -79,6 +82,14 @@ enum OptionHint {
         (["--digest"], "Write -A digest, with -a USER:PASSWORD."),
         (["--basic"], "It is not needed: -a USER:PASSWORD is sent by Basic."),
         (["-n"], "Write --netrc."),
+        (["--no-check-certificate"], "Write --insecure, or -k."),
+        (["--output-document"], "Write --output FILE, or -o FILE."),
+        (["--tries"], "Write --retry N."),
+        (["--limit-rate"], "The speed cannot be limited; --rate limits the number of requests."),
+        (
+            ["--socks4", "--socks4a", "--socks5", "--socks5-hostname"],
+            "Write --proxy with the scheme of the proxy: --proxy socks5h://HOST:PORT."
+        ),
         (["--verify"], "Write --insecure for no check, or --cacert FILE for authorities of your own."),
         (["-U"], "Write --proxy-user USER:PASSWORD."),
         (["-w", "--write-out"], "Write --timings, or -v."),
@@ -90,7 +101,7 @@ enum OptionHint {
         (["--compressed"], "It is not needed: compression is asked for, and undone."),
         (["--ignore-netrc"], "It is not needed: a .netrc is read with --netrc only."),
         (["--max-redirs"], "Write --max-redirects N."),
-        (["--head"], "Write head in front of the URL: bluebonnet head example.org."),
+        (["--head", "--spider"], "Write head in front of the URL: bluebonnet head example.org."),
         (["-D", "--dump-header"], "Write -i or --headers, which show the head of the response."),
         (["-z", "--time-cond"], "Write If-Modified-Since:DATE behind the URL."),
         (["-#", "--progress-bar"], "It is not needed: progress is shown on a terminal."),

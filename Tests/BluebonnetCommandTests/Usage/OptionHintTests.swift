@@ -7,9 +7,9 @@ import Testing
     @Test(arguments: [
         "-X", "-XPOST", "-H", "-Hfoo:bar", "-s", "-sS", "-fsSL", "--header", "--max-time", "--verify",
         "-F", "-S", "-n", "-D", "-V", "-P", "--ssl", "--ciphers", "--unsorted", "--format-options", "--max-headers",
-        "--url",
+        "--url", "--socks5", "--spider",
     ])
-    func `options of curl and HTTPie have a hint`(option: String) {
+    func `options of curl, HTTPie and wget have a hint`(option: String) {
         #expect(OptionHint.text(for: option)?.hasSuffix(".") == true)
     }
 
