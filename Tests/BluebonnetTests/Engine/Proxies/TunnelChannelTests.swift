@@ -9,6 +9,8 @@ struct TunnelChannelTests {
     /// A tunnel that keeps what is done with it.
     private final class Tunnel: ByteTunnel {
         let loop = EmbeddedEventLoop()
+        /// What came before it had a receiver.
+        let early: String?
         var receiver: (any ByteTunnelReceiver)?
         var isReading = true
         var isWritable = true
@@ -18,10 +20,18 @@ struct TunnelChannelTests {
         var hasClosedOutput = false
         var isClosed = false
 
+        init(early: String?) {
+            self.early = early
+        }
+
         var eventLoop: any EventLoop { loop }
         var carrier: (any Channel)? { nil }
 
-        func begin(_ receiver: any ByteTunnelReceiver) { self.receiver = receiver }
+        func begin(_ receiver: any ByteTunnelReceiver) {
+            self.receiver = receiver
+            if let early { bring(early) }
+        }
+
         func write(_ bytes: ByteBuffer) { written.append(String(buffer: bytes)) }
         func flush() { flushes += 1 }
         func setReading(_ isReading: Bool) { self.isReading = isReading }
@@ -67,19 +77,18 @@ struct TunnelChannelTests {
         }
     }
 
-    private static func make(_ before: String...) throws -> (Tunnel, TunnelChannel, Recorder) {
-        let tunnel = Tunnel()
+    private static func make(early: String? = nil) throws -> (Tunnel, TunnelChannel, Recorder) {
+        let tunnel = Tunnel(early: early)
         let channel = TunnelChannel(over: tunnel)
         let recorder = Recorder()
         channel.begin()
-        for text in before { tunnel.bring(text) }
         try channel.pipeline.syncOperations.addHandler(recorder)
         tunnel.loop.run()
         return (tunnel, channel, recorder)
     }
 
     @Test func `bytes are read together, also those that came before the handlers`() throws {
-        let (tunnel, channel, recorder) = try Self.make("early")
+        let (tunnel, channel, recorder) = try Self.make(early: "early")
         #expect(channel.isActive)
         #expect(recorder.events == ["early", "complete"])
         tunnel.bring("a", "b")
