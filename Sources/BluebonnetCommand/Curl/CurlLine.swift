@@ -90,6 +90,7 @@ enum CurlOption: String {
     case formString = "form-string", cookieJar = "cookie-jar", userAgent = "user-agent", uploadFile = "upload-file"
     case urlQuery = "url-query", maxTime = "max-time", connectTimeout = "connect-timeout"
     case maxRedirects = "max-redirs", unixSocket = "unix-socket", proxyUser = "proxy-user"
+    case dumpHeader = "dump-header", continueAt = "continue-at", outputDirectory = "output-dir"
     case bearer = "oauth2-bearer", pinnedKey = "pinnedpubkey", socks4, socks4a, socks5
     case socks5Hostname = "socks5-hostname", connectTo = "connect-to", proxyCacert = "proxy-cacert"
     // Without a value.
@@ -101,6 +102,7 @@ enum CurlOption: String {
     case proxyInsecure = "proxy-insecure", proxyDigest = "proxy-digest", proxyBasic = "proxy-basic"
     case tls10 = "tlsv1.0", tls11 = "tlsv1.1", tls12 = "tlsv1.2", tls13 = "tlsv1.3"
     case failWithBody = "fail-with-body", proxyHTTP2 = "proxy-http2"
+    case remoteHeaderName = "remote-header-name", createDirectories = "create-dirs"
 
     /// - Parameter longName: The name without its dashes.
     init?(longName: String) {
@@ -122,7 +124,7 @@ enum CurlOption: String {
         "o": .output, "O": .remoteName, "r": .range, "E": .cert, "A": .userAgent, "e": .referer, "T": .uploadFile,
         "m": .maxTime, "U": .proxyUser, "k": .insecure, "L": .location, "G": .get, "I": .head, "i": .include,
         "v": .verbose, "s": .silent, "S": .showError, "f": .fail, "g": .globoff, "n": .netrc, "4": .ipv4, "6": .ipv6,
-        "N": .noBuffer, "#": .progressBar, "q": .disable,
+        "N": .noBuffer, "#": .progressBar, "q": .disable, "C": .continueAt, "D": .dumpHeader, "J": .remoteHeaderName,
     ]
 
     /// Whether a value follows it.
@@ -131,7 +133,8 @@ enum CurlOption: String {
         case .insecure, .location, .compressed, .get, .head, .include, .verbose, .silent, .fail, .globoff, .netrc,
             .digest, .basic, .ipv4, .ipv6, .http2, .http1, .priorKnowledge, .remoteName, .showError, .pathAsIs,
             .noBuffer, .progressBar, .noProgress, .noKeepalive, .tcpNoDelay, .disable, .proxyInsecure, .proxyDigest,
-            .proxyBasic, .tls10, .tls11, .tls12, .tls13, .failWithBody, .proxyHTTP2:
+            .proxyBasic, .tls10, .tls11, .tls12, .tls13, .failWithBody, .proxyHTTP2, .remoteHeaderName,
+            .createDirectories:
             false
         default: true
         }

@@ -9,12 +9,18 @@ struct CurlTranslation {
     private(set) var items: [RequestItem] = []
     /// The body in memory.
     private(set) var body: [UInt8]?
+    /// How the response is written.
+    private(set) var output = CurlOutput()
 
     private var data: CurlData
     private var query: [[UInt8]] = []
     private var cookies: [String] = []
-    /// The names of the header fields that the line sets or leaves out, in small letters.
-    private var names: Set<String> = []
+    /// The values of `-A`, `-e` and `-r`.
+    private var (agent, referer, range): (String?, String?, String?)
+    /// The header fields of `-H`.
+    private var ownFields: [RequestItem] = []
+    /// The names of the header fields that `-H` sets or leaves out, in small letters.
+    private var ownNames: Set<String> = []
     private var upload: String?
     private var cookieFiles: [String] = []
     private var methodName: String?
@@ -39,6 +45,7 @@ struct CurlTranslation {
             throw .usage("The URL begins with a dash.")
         }
         self.options = options
+        self.options.maxRedirects = Self.usualRedirects
         isJSON = line.options.contains { $0.name == .json }
         flags = Set(line.options.filter { !$0.name.takesValue }.map(\.name))
         for option in line.options { try apply(option) }
@@ -47,7 +54,11 @@ struct CurlTranslation {
         try setMethod()
         try setURL()
         setHeaders()
+        try setOutput()
     }
+
+    /// The redirects that curl follows without `--max-redirs`.
+    private static let usualRedirects = 50
 
     private static func text(_ bytes: [UInt8], _ place: String) throws(CommandFailure) -> String {
         guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -69,16 +80,21 @@ struct CurlTranslation {
         switch option.name {
         case .request: methodName = value
         case .header: try addHeader(value, option)
-        case .userAgent: setHeader("User-Agent", value)
+        case .userAgent: agent = value
         case .referer:
             guard !value.hasSuffix(";auto") else { throw Self.refusal("\(option.written) with ;auto") }
-            setHeader("Referer", value)
-        case .range: setHeader("Range", "bytes=\(value)")
+            referer = value
+        case .range: range = value
         case .cookie: if value.contains("=") { cookies.append(value) } else { cookieFiles.append(value) }
         case .cookieJar: cookieFiles.append(value)
         case .form: items.append(try CurlFormPart.item(value, option: option.written))
         case .formString: items.append(try CurlFormPart.plainItem(value, option: option.written))
         case .uploadFile: upload = value
+        case .dumpHeader: output.headFile = value
+        case .outputDirectory: output.folder = value
+        case .continueAt:
+            guard value == "-" else { throw Self.refusal("\(option.written) with a number") }
+            options.saving.continues = true
         default: try options.apply(option, value)
         }
     }
@@ -86,11 +102,6 @@ struct CurlTranslation {
     private mutating func addQuery(_ option: CurlLine.Option) throws(CommandFailure) {
         let isPlain = option.value.first == UInt8(ascii: "+")
         query.append(isPlain ? Array(option.value.dropFirst()) : try data.encoded(option))
-    }
-
-    private mutating func setHeader(_ name: String, _ value: String) {
-        names.insert(name.lowercased())
-        items.append(value.isEmpty ? .unsetHeader(name: name) : .header(name: name, value: .text(value)))
     }
 
     private mutating func addHeader(_ field: String, _ option: CurlLine.Option) throws(CommandFailure) {
@@ -101,20 +112,27 @@ struct CurlTranslation {
         switch (name.lowercased(), field[sign]) {
         case ("content-length", ":") where !value.isEmpty: return
         case ("transfer-encoding", ":") where value.lowercased() == "chunked": options.chunked = true
-        case (_, ":"): setHeader(name, value)
+        case (let lower, ":"):
+            ownNames.insert(lower)
+            ownFields.append(value.isEmpty ? .unsetHeader(name: name) : .header(name: name, value: .text(value)))
         case (let lower, _):
             // Curl sends a field without a value for "Name;" only.
             guard value.isEmpty else { return }
-            names.insert(lower)
-            items.append(.emptyHeader(name: name))
+            ownNames.insert(lower)
+            ownFields.append(.emptyHeader(name: name))
         }
     }
 
     private mutating func setFlags() throws(CommandFailure) {
-        options.include = flags.contains(.include)
+        // Curl writes the head for `-I` where it writes it for `-i`.
+        options.include = !flags.isDisjoint(with: [.include, .head])
         options.verbose = flags.contains(.verbose)
         options.follow = flags.contains(.location)
         options.checkStatus = !flags.isDisjoint(with: [.fail, .failWithBody])
+        output.hidesFailures = flags.contains(.fail)
+        output.decodesContent = flags.contains(.compressed)
+        output.makesFolder = flags.contains(.createDirectories)
+        output.takesNameOfServer = flags.isSuperset(of: [.remoteName, .remoteHeaderName])
         options.connection.insecure = flags.contains(.insecure)
         options.connection.addresses.ipv4 = flags.contains(.ipv4)
         options.connection.addresses.ipv6 = flags.contains(.ipv6)
@@ -143,19 +161,6 @@ struct CurlTranslation {
 
     // MARK: Request
 
-    /// Whether the body of the response is saved under the last name of the path, by `-O`.
-    var savesUnderRemoteName: Bool { flags.contains(.remoteName) }
-
-    /// The last name of the path.
-    var remoteName: String {
-        get throws(CommandFailure) {
-            guard let name = CurlURL(options.url).lastName else {
-                throw .usage("The URL has no name of a file for -O.")
-            }
-            return name
-        }
-    }
-
     private var isForm: Bool {
         items.contains { if case .part = $0 { true } else if case .file = $0 { true } else { false } }
     }
@@ -164,6 +169,10 @@ struct CurlTranslation {
         let isGet = flags.contains(.get)
         guard [!data.isEmpty && !isGet, isForm, upload != nil].count(where: \.self) < 2 else {
             throw .usage("The line has more than one body; curl sends one of -d, -F and -T.")
+        }
+        // Curl sends it as Content-Range then.
+        if range != nil, isForm || upload != nil || (!data.isEmpty && !isGet) {
+            throw Self.refusal("-r with a body")
         }
         options.multipart = isForm
         // Only what the line names is sent.
@@ -208,19 +217,47 @@ struct CurlTranslation {
         options.url = url.text
     }
 
+    /// Adds the header fields in the order of curl.
     private mutating func setHeaders() {
-        if !cookies.isEmpty { items.append(.header(name: "Cookie", value: .text(cookies.joined(separator: ";")))) }
-        let accept = isJSON ? "application/json" : "*/*"
-        if !names.contains("accept") { items.append(.header(name: "Accept", value: .text(accept))) }
-        if !names.contains("accept-encoding"), !flags.contains(.compressed) {
-            items.append(.unsetHeader(name: "Accept-Encoding"))
+        // What `-H` sets or leaves out takes the place of the other options.
+        func isOwn(_ name: String) -> Bool { ownNames.contains(name.lowercased()) }
+        func add(_ name: String, _ value: String?) {
+            guard let value, !isOwn(name) else { return }
+            items.append(value.isEmpty ? .unsetHeader(name: name) : .header(name: name, value: .text(value)))
         }
-        guard !names.contains("content-type"), !isForm else { return }
         let hasData = body != nil || data.file != nil
-        let type = isJSON ? "application/json" : "application/x-www-form-urlencoded"
-        items.append(
-            hasData ? .header(name: "Content-Type", value: .text(type)) : .unsetHeader(name: "Content-Type")
-        )
+        add("Range", range.map { "bytes=\($0)" })
+        add("User-Agent", agent ?? RequestPlan.userAgent)
+        add("Accept", isJSON ? nil : "*/*")
+        add("Referer", referer)
+        add("Cookie", cookies.isEmpty ? nil : cookies.joined(separator: ";"))
+        items += ownFields
+        if isForm {
+            // The boundary is put behind it.
+            add("Content-Type", "multipart/form-data")
+        } else {
+            add("Content-Type", isJSON ? "application/json" : hasData ? "application/x-www-form-urlencoded" : "")
+        }
+        if isJSON { add("Accept", "application/json") }
+        if !flags.contains(.compressed) { add("Accept-Encoding", "") }
+    }
+
+    // MARK: Response
+
+    private mutating func setOutput() throws(CommandFailure) {
+        if flags.contains(.remoteName) {
+            guard let name = CurlURL(options.url).lastName else {
+                throw .usage("The URL has no name of a file for -O.")
+            }
+            options.output = name
+        }
+        let isSaved = options.output ?? "-" != "-"
+        if isSaved { options.output = options.output.map(output.path) }
+        guard options.saving.continues else { return }
+        guard isSaved, !output.takesNameOfServer, output.headFile == nil, !options.include else {
+            throw .usage("-C - needs -o FILE or -O, and cannot be used with -J, -i, -I or -D.")
+        }
+        guard method == .get else { throw .usage("-C - is for GET: another request may do something a second time.") }
     }
 
     private static func refusal(_ what: String) -> CommandFailure {

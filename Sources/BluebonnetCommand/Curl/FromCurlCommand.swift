@@ -38,10 +38,10 @@ struct FromCurlCommand: AsyncParsableCommand {
         let translation = try CurlTranslation(try CurlLine(try words), read: read)
         var options = translation.options
         (options.offline, options.curl) = (offline, curl)
-        if translation.savesUnderRemoteName { options.output = try translation.remoteName }
+        if !offline, !curl, let path = options.output { try translation.output.makeFolder(of: path) }
         var runner = RequestRunner(method: translation.method, options: options)
         (runner.items, runner.body) = (translation.items, translation.body)
-        runner.takesRedirects = true
+        runner.curl = translation.output
         try await runner.runAlone()
     }
 

@@ -7,14 +7,16 @@ extension ResponseBody {
     /// A file is replaced when the body is complete. A device, a pipe or a link (`/dev/stdout`) is
     /// never replaced: the bytes are written to what it leads to, as they come.
     ///
-    /// - Parameter path: The path.
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - replaces: Whether a file that exists is replaced. Default: yes.
     /// - Returns: The number of bytes written.
     /// - Throws: `NetworkingError`.
     @discardableResult
-    func write(toPath path: String) async throws -> Int {
+    func write(toPath path: String, replaces: Bool = true) async throws -> Int {
         switch FileKind(path: path) {
         case .missing, .regular:
-            return try await write(to: HomeFolder.file(path))
+            return try await write(to: HomeFolder.file(path), overwrites: replaces)
         case .directory:
             throw NetworkingError(.outputFailed, "\(path) is a directory.")
         case .link, .special:

@@ -36,6 +36,9 @@ struct RequestPlan: Sendable {
         var takesStandardInput = false
     }
 
+    /// The usual `User-Agent`.
+    static let userAgent = "bluebonnet/\(MainCommand.version)"
+
     /// The request.
     private(set) var request: Request
 
@@ -229,7 +232,7 @@ struct RequestPlan: Sendable {
         let sendsJSON = arguments.isJSON || content?.type == "application/json"
         let automatic: [(HTTPField.Name, String?)] = [
             (.accept, sendsJSON ? "application/json, */*;q=0.5" : "*/*"),
-            (.userAgent, "bluebonnet/\(MainCommand.version)"),
+            (.userAgent, Self.userAgent),
             (.contentType, content?.type),
         ]
         var result: HTTPFields = [:]

@@ -11,8 +11,8 @@ struct RequestRunner {
     var items: [RequestItem] = []
     /// A body in place of that of the options.
     var body: [UInt8]?
-    /// Whether a redirect that is not followed is a success, as for curl.
-    var takesRedirects = false
+    /// What a line for curl says of the response; nil for a request of this command.
+    var curl: CurlOutput?
 
     /// The text at the end of the help of every request command.
     static var exitStatusHelp: String { "\nExit status:\n\(ExitStatus.help)" }
@@ -141,7 +141,7 @@ struct RequestRunner {
         guard options.checkStatus else { return }
         let status = ExitStatus(
             statusCode: response.head.status.code,
-            followsRedirects: options.follow || takesRedirects
+            followsRedirects: options.follow || curl != nil
         )
         if status != .success { throw status }
     }
@@ -194,7 +194,7 @@ struct RequestRunner {
     }
 
     /// The path of the file that the body is written to; nil for standard output.
-    private var savedPath: String? { options.output.flatMap { $0 == "-" ? nil : $0 } }
+    var savedPath: String? { options.output.flatMap { $0 == "-" ? nil : $0 } }
 
     /// Whether the body is written to a temporary file, which is removed when the request fails.
     private var makesFile: Bool {
@@ -248,7 +248,7 @@ struct RequestRunner {
         configuration.followsInsecureRedirects = options.insecureRedirects
         configuration.sendsBodiesOnInsecureRedirects = options.bodyOnInsecureRedirects
         configuration.limits.redirects = options.maxRedirects
-        configuration.decodesContent = plan.decodesContent && !options.rawOutput
+        configuration.decodesContent = plan.decodesContent && !options.rawOutput && curl?.decodesContent ?? true
         return configuration
     }
 
@@ -275,16 +275,17 @@ struct RequestRunner {
         }
     }
 
-    private var style: OutputStyle {
+    var style: OutputStyle {
         OutputStyle(options.rawOutput ? .none : options.pretty, for: .output, theme: options.shown.style)
     }
 
     private func show(_ response: TransportResponse, filter: JSONFilter?) async throws {
+        if let curl, try await write(response, as: curl) { return }
         if !options.shown.all { write(response.request, version: response.head.httpVersion) }
-        if parts.contains(.responseHead) { output.write(response.head) }
+        if curl == nil, parts.contains(.responseHead) { output.write(response.head) }
         let isFailure = response.head.status.code >= 400
-        if let savedPath {
-            guard isFailure else { return try await save(response, as: savedPath) }
+        if curl == nil, let savedPath {
+            guard isFailure else { return try await save(response.body, as: savedPath) }
             let status = response.head.status
             tell("\(status): nothing was written to \(savedPath).")
         }
@@ -325,7 +326,7 @@ struct RequestRunner {
         if parts.contains(.requestBody), let body = request.body { output.write(body, of: request) }
     }
 
-    private func tellStatus(of response: TransportResponse) {
+    func tellStatus(of response: TransportResponse) {
         tell("\(response.head.status)\(advice(for: response))")
     }
 
@@ -335,9 +336,15 @@ struct RequestRunner {
     }
 
     /// Streams the body into a file, and prints a summary on a terminal.
-    private func save(_ response: TransportResponse, as path: String) async throws {
+    ///
+    /// - Parameters:
+    ///   - body: The body.
+    ///   - path: The path of the file.
+    ///   - replaces: Whether a file that exists is replaced. Default: yes.
+    /// - Throws: `NetworkingError`.
+    func save(_ body: ResponseBody, as path: String, replaces: Bool = true) async throws {
         let startedAt = ContinuousClock.now
-        let count = try await response.body.write(toPath: path)
+        let count = try await body.write(toPath: path, replaces: replaces)
         Terminal.shared.endStatus()
         guard !options.shown.quiet, OutputStyle(.auto, for: .error).redraws else { return }
         let duration = startedAt.duration(to: .now)

@@ -8,20 +8,28 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .needs("curl")) struct FromCurlProcessTests {
     private static let anything = FaultServer.Script.requests { _ in [.respond(body: "")] }
 
+    /// Redirects `/hop/STATUS/COUNT` so many times.
+    private static let redirecting = FaultServer.Script.requests { request in
+        let parts = request.target.split(separator: "?")[0].split(separator: "/")
+        guard parts.count == 3, parts[0] == "hop", let status = Int(parts[1]), let count = Int(parts[2]), count > 0
+        else { return [.respond(body: "")] }
+        return [.respond(status, headers: [("Location", "/hop/\(status)/\(count - 1)")], body: "moved")]
+    }
+
     @Test(arguments: CurlLines.understood)
     func `from-curl sends what curl sends`(line: String) async throws {
         try await withFiles { folder in
-            try await FaultServer.run(Self.anything) { server in
+            try await FaultServer.run(Self.redirecting) { server in
                 let line = Self.filled(line, for: server)
                 let script = line.hasPrefix("$ ") ? String(line.dropFirst(2)) : line
                 let curl = try await Self.shell(script, in: folder)
                 try #require(curl.status == 0, "\(curl.errors)")
-                let expected = SentRequest(try #require(server.requests.last))
+                let expected = server.requests.map(SentRequest.init)
+                try #require(!expected.isEmpty)
                 let process = Command.process(["from-curl", line])
                 let output = try await Self.run(process, in: folder)
                 #expect(output.status == 0, "\(output.errors)")
-                try #require(server.requests.count == 2)
-                #expect(SentRequest(try #require(server.requests.last)) == expected)
+                #expect(server.requests.dropFirst(expected.count).map(SentRequest.init) == expected)
             }
         }
     }
@@ -57,27 +65,77 @@ import Testing
         #expect(behind.status == 2 && behind.errors.contains("“--offline” stands behind the line"), "\(behind)")
     }
 
-    @Test func `curl's -o, -O, -f and -i are followed`() async throws {
-        try await withFiles { folder in
-            try await FaultServer.run(.requests { _ in [.respond(404, body: "gone")] }) { server in
-                let line = "curl -s -i \(server.baseURL)/a"
-                let shown = try await Command.run("from-curl", line)
-                #expect(shown.status == 0)
-                #expect(shown.text.hasPrefix("HTTP/1.1 404 ") && shown.text.hasSuffix("gone"))
-                #expect(try await Command.run("from-curl", line + " -f").status == 4)
+    @Test(arguments: CurlLines.writing)
+    func `from-curl writes what curl writes`(line: String) async throws {
+        let script = FaultServer.Script.requests { request in
+            switch request.target {
+            case "/gone.txt": [.respond(404, headers: [("X-A", "b")], body: "gone")]
+            case "/failed": [.respond(500, body: "failed")]
+            case "/moved": [.respond(302, headers: [("Location", "/name.txt")], body: "moved")]
+            // Whoever decodes it fails.
+            case "/coded": [.respond(headers: [("Content-Encoding", "gzip")], body: "no gzip")]
+            case "/named": [.respond(headers: [("Content-Disposition", "attachment; filename=b.txt")], body: "named")]
+            default: [.respond(body: "saved")]
             }
-            try await FaultServer.run(.requests { _ in [.respond(body: "saved")] }) { server in
-                for option in ["-o out.txt", "-O"] {
-                    let output = try await Command.run(
-                        ["from-curl", "curl \(option) \(server.baseURL)/name.txt"],
-                        in: folder
-                    )
-                    #expect(output.status == 0, "\(output.errors)")
-                }
-                for name in ["out.txt", "name.txt"] {
-                    #expect(try String(contentsOf: folder.appending(path: name), encoding: .utf8) == "saved")
+        }
+        try await FaultServer.run(script) { server in
+            let line = Self.filled(line, for: server)
+            try await withDirectory { curlFolder in
+                try await withDirectory { folder in
+                    let curl = try await Self.shell(line, in: curlFolder)
+                    let output = try await Self.run(Command.process(["from-curl", line]), in: folder)
+                    #expect((output.status == 0) == (curl.status == 0), "\(output.errors)\(curl.errors)")
+                    #expect(output.text == curl.text)
+                    #expect(try Self.files(in: folder) == Self.files(in: curlFolder), "\(output.errors)")
                 }
             }
+        }
+    }
+
+    /// The files below a folder with their texts.
+    private static func files(in folder: URL) throws -> [String: String] {
+        var files: [String: String] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+            files[path] = (try? String(contentsOf: folder.appending(path: path), encoding: .utf8)) ?? "a folder"
+        }
+        return files
+    }
+
+    @Test func `-J does not replace a file`() async throws {
+        let header = [("Content-Disposition", "attachment; filename=a")]
+        try await withDirectory { folder in
+            try await FaultServer.run(.requests { _ in [.respond(headers: header, body: "new")] }) { server in
+                try Data("old".utf8).write(to: folder.appending(path: "a"))
+                let output = try await Command.run(["from-curl", "curl -OJ \(server.baseURL)/b"], in: folder)
+                #expect(output.status == 1, "\(output.errors)")
+                #expect(try Self.files(in: folder) == ["a": "old"])
+            }
+        }
+    }
+
+    @Test func `-C - takes up what a lost connection has left`() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nETag: \"1\"\r\nAccept-Ranges: bytes\r\n\r\n"
+        let rest =
+            "HTTP/1.1 206 Partial Content\r\nContent-Length: 4\r\nETag: \"1\"\r\nContent-Range: bytes 6-9/10\r\n\r\n6789"
+        let script = FaultServer.Script.connections([
+            [.readRequest, .send(head + "012345"), .close], [.readRequest, .send(rest), .close],
+        ])
+        try await withDirectory { folder in
+            try await FaultServer.run(script) { server in
+                let line = "curl -C - -O \(server.baseURL)/file"
+                #expect(try await Command.run(["from-curl", line], in: folder).status == 1)
+                let output = try await Command.run(["from-curl", line], in: folder)
+                #expect(output.status == 0 && output.text == "", "\(output.errors)")
+                #expect(server.requests.last?.value(of: "range") == "bytes=6-")
+                #expect(try Self.files(in: folder) == ["file": "0123456789"])
+            }
+        }
+    }
+
+    @Test func `fifty redirects are followed, and no more`() async throws {
+        try await FaultServer.run(Self.redirecting) { server in
+            let output = try await Command.run("from-curl", "curl -L \(server.baseURL)/hop/302/51")
+            #expect(output.status == 6 && server.requests.count == 51, "\(output.errors)")
         }
     }
 
@@ -208,8 +266,15 @@ import Testing
 /// What two requests of different programs have to have in common.
 private struct SentRequest: Equatable {
     let line: String
+    /// The fields in their order.
     let fields: [String]
+    /// The fields that have another place in the two programs, which says nothing (RFC 9110 §5.3).
+    let placedElsewhere: Set<String>
     let body: Data
+
+    private static let othersPlaces: Set = [
+        "host", "authorization", "proxy-authorization", "accept-encoding", "content-length", "transfer-encoding",
+    ]
 
     init(_ request: FaultServer.Request) {
         // A path has no brackets and braces (RFC 3986 §3.3); curl sends them nevertheless. The case
@@ -221,12 +286,11 @@ private struct SentRequest: Equatable {
         let boundary = type.firstMatch(of: /^multipart\/form-data; boundary=([^;]+)$/).map { String($0.1) }
         // A boundary that the line itself has is in both.
         let isMade = boundary.map { $0.hasPrefix("bluebonnet-") || $0.hasPrefix("------------------------") } ?? false
-        fields = request.headers.compactMap { name, value in
-            let name = name.lowercased()
+        func text(_ name: String, _ value: String) -> String? {
             switch name {
             // Each program names itself; curl waits for 100 Continue with every -T, and sends to
             // proxies a field that no standard has (RFC 9110 §7.6.1).
-            case "user-agent" where value.hasPrefix("curl/") || value.hasPrefix("bluebonnet/"): return nil
+            case "user-agent" where value.hasPrefix("curl/") || value.hasPrefix("bluebonnet/"): return name
             case "expect", "proxy-connection": return nil
             case "content-length" where isMade: return nil
             // Sent with a POST and a PUT that have no body (RFC 9110 §8.6); curl does not.
@@ -236,12 +300,14 @@ private struct SentRequest: Equatable {
             case "accept-encoding" where value.contains("deflate") && value.contains("br"): return name
             default: return "\(name): \(value)"
             }
-        }.sorted()
-        let text = request.body
+        }
+        let headers = request.headers.map { (name: $0.name.lowercased(), value: $0.value) }
+        fields = headers.filter { !Self.othersPlaces.contains($0.name) }.compactMap(text)
+        placedElsewhere = Set(headers.filter { Self.othersPlaces.contains($0.name) }.compactMap(text))
         guard isMade, let boundary else {
-            body = Data(text)
+            body = Data(request.body)
             return
         }
-        body = Data(text).replacing(Data(boundary.utf8), with: Data("boundary".utf8))
+        body = Data(request.body).replacing(Data(boundary.utf8), with: Data("boundary".utf8))
     }
 }
