@@ -1,4 +1,5 @@
-/// What users of curl, HTTPie and wget write in this command for an option that they know from there.
+/// What users of curl, HTTPie and wget write in this command for an option that they know from
+/// there.
 enum OptionHint {
     /// The hint for an option.
     ///
