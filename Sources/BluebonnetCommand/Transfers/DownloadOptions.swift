@@ -116,7 +116,9 @@ struct DownloadOptions: ParsableArguments {
     ///
     /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
     func checkPlaces() throws(CommandFailure) {
-        switch FileKind(target: folder.path(percentEncoded: false)) {
+        // With a slash behind it, the system finds no file.
+        let name = String((directory ?? ".").reversed().drop { $0 == "/" }.reversed())
+        switch FileKind(target: name.isEmpty ? "/" : name) {
         case .missing, .directory, .link: break
         case .regular, .special: throw .usage("\(SystemFailure(directory ?? ".", code: ENOTDIR)).")
         }
