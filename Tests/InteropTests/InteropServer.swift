@@ -57,6 +57,7 @@ enum InteropServer: String {
     case guardedMicrosocks = "MICROSOCKS_GUARDED"
     case dante = "DANTE"
     case guardedDante = "DANTE_GUARDED"
+    case twisted = "TWISTED"
     case mitmproxy = "MITMPROXY"
     case mitmproxyAuthority = "MITMPROXY_CA"
     case guardedMitmproxy = "MITMPROXY_GUARDED"

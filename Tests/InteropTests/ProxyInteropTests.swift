@@ -3,8 +3,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// Requests through the proxies of other people: squid, nghttpx, tinyproxy, microsocks, Dante and
-/// mitmproxy.
+/// Requests through the proxies of other people: squid, nghttpx, tinyproxy, microsocks, Dante,
+/// Twisted and mitmproxy.
 @Suite(.enabled(if: InteropServer.squid.isExpected), .timeLimit(.minutes(3)))
 struct ProxyInteropTests {
     /// A proxy at one of its addresses, and the kind of credential for it.
@@ -47,7 +47,7 @@ struct ProxyInteropTests {
         }
     }
 
-    private func isSOCKS(_ peer: Peer) -> Bool { peer.scheme?.hasPrefix("socks") == true }
+    private static func isSOCKS(_ peer: Peer) -> Bool { peer.scheme?.hasPrefix("socks") == true }
 
     /// Each proxy with each credential, by each scheme that it speaks, at both of its addresses.
     static let peers: [Peer] = {
@@ -64,6 +64,7 @@ struct ProxyInteropTests {
             Peer(server: .guardedMicrosocks, scheme: "socks5h", login: .basic),
             Peer(server: .dante, scheme: "socks4"), Peer(server: .dante, scheme: "socks5"),
             Peer(server: .dante, scheme: "socks5h"),
+            Peer(server: .twisted, scheme: "socks4"), Peer(server: .twisted, scheme: "socks4a"),
             Peer(server: .mitmproxy, authority: .mitmproxyAuthority),
             Peer(server: .guardedMitmproxy, login: .basic, authority: .guardedMitmproxyAuthority),
             Peer(server: .guardedMitmproxy, login: .eager, authority: .guardedMitmproxyAuthority),
@@ -97,8 +98,8 @@ struct ProxyInteropTests {
         peer: Peer,
         way: (protocol: String, isIPv6: Bool)
     ) async throws {
-        // SOCKS 4 knows no addresses of IPv6.
-        if peer.scheme == "socks4", way.isIPv6 { return }
+        // SOCKS 4 and 4a know no addresses of IPv6.
+        if peer.scheme?.hasPrefix("socks4") == true, way.isIPv6 { return }
         let isSecure = way.protocol != "http"
         let server: InteropServer =
             way.isIPv6 ? (isSecure ? .nginxIPv6TLS : .nginxIPv6) : (isSecure ? .nginxTLS : .nginx)
@@ -111,13 +112,38 @@ struct ProxyInteropTests {
             #expect(response.head.httpVersion == (way.protocol == "h2" ? .http2 : .http1_1))
             let transaction = try #require(task.metrics?.transactions.last)
             #expect(transaction.isProxyConnection)
-            if !isSOCKS(peer) {
+            if !Self.isSOCKS(peer) {
                 let isOverHTTP2 = peer.speaksHTTP2 && way.protocol == "h2"
                 #expect(transaction.proxyProtocolName == (isOverHTTP2 ? "h2" : "http/1.1"))
             }
             let remote = try #require(transaction.remoteEndpoint)
             #expect(try remote.port == peer.proxy().port)
             if peer.isIPv6 { #expect(remote.address == "::1") }
+        }
+    }
+
+    /// Finds no name.
+    private struct NoNames: NameResolver {
+        struct NotFound: Error {}
+
+        func addresses(of host: String, in family: IPAddress.Family) async throws -> FoundAddresses {
+            throw NotFound()
+        }
+    }
+
+    @Test(arguments: peers.filter { isSOCKS($0) })
+    func `the name of a server is looked up by SOCKS 4a and 5h proxies, and by the session for others`(
+        peer: Peer
+    ) async throws {
+        try await withSession(peer.configuration { $0.nameResolver = NoNames() }) { session in
+            // Its URL has the name.
+            let request = try InteropServer.nginxTLS.request("/tiny.txt")
+            guard peer.scheme == "socks4a" || peer.scheme == "socks5h" else {
+                let error = try await networkingError { try await session.data(for: request) }
+                #expect(error.code == .dnsLookupFailed, "\(error)")
+                return
+            }
+            #expect(try await session.data(for: request).body == InteropServer.file("tiny.txt"))
         }
     }
 

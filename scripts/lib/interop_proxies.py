@@ -1,4 +1,5 @@
-"""The proxies of the interop tests: squid, nghttpx, tinyproxy, microsocks, Dante and mitmproxy.
+"""The proxies of the interop tests: squid, nghttpx, tinyproxy, microsocks, Dante, Twisted and
+mitmproxy.
 
 Each listens on 127.0.0.1 and, on the same port, on ::1. User and password are those of the other
 servers, ada and secret.
@@ -27,16 +28,22 @@ def mitmdump(servers):
     return servers.built / "mitmproxy" / "bin" / "mitmdump"
 
 
+def twist(servers):
+    return servers.built / "venv" / "bin" / "twist"
+
+
 def missing(servers) -> list[str]:
     """The programs that are not installed."""
     found = [package for program, package in PROGRAMS.items() if find(program) is None]
-    return found + ([] if os.access(mitmdump(servers), os.X_OK) else ["mitmproxy"])
+    programs = {"mitmproxy": mitmdump(servers), "twisted": twist(servers)}
+    return found + [package for package, program in programs.items() if not os.access(program, os.X_OK)]
 
 
 def launch(servers, authority) -> list[Callable[[], None]]:
     """Starts all; the functions wait until they are ready, and offer their variables."""
-    ports = processes.free_ports(14)
-    tiny, tiny_guarded, micro, micro_guarded, dante, dante_guarded, mitm, mitm_guarded, h2, h2_guarded, *squid = ports
+    ports = processes.free_ports(15)
+    tiny, tiny_guarded, micro, micro_guarded, dante, dante_guarded, mitm, mitm_guarded, *ports = ports
+    twisted, h2, h2_guarded, *squid = ports
     return [
         start_squid(servers, **dict(zip(("OPEN", "TLS", "GUARDED", "TLS_GUARDED"), squid))),
         start_nghttpx(servers, "NGHTTPX", h2, squid[0]),
@@ -47,6 +54,7 @@ def launch(servers, authority) -> list[Callable[[], None]]:
         start_microsocks(servers, "MICROSOCKS_GUARDED", micro_guarded, "-u", "ada", "-P", "secret"),
         start_dante(servers, "DANTE", dante, "none"),
         *([start_dante(servers, "DANTE_GUARDED", dante_guarded, "username")] if may_mount() else []),
+        start_twisted(servers, "TWISTED", twisted),
         start_mitmproxy(servers, authority, "MITMPROXY", mitm),
         start_mitmproxy(servers, authority, "MITMPROXY_GUARDED", mitm_guarded, "--proxyauth", "ada:secret"),
     ]
@@ -127,6 +135,13 @@ def start_dante(servers, variable: str, port: int, method: str) -> Callable[[], 
             "unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mounts, "sh", servers.folder, *command,
         ]
     service = servers.launch(name, command)
+    return waiting(servers, service, port, variable, f"127.0.0.1:{port}")
+
+
+def start_twisted(servers, variable: str, port: int) -> Callable[[], None]:
+    # "::" is both families.
+    command = [twist(servers), "--log-file", servers.folder / "twist.log", "socks", "-p", port, "-i", "::"]
+    service = servers.launch(variable.lower(), command)
     return waiting(servers, service, port, variable, f"127.0.0.1:{port}")
 
 

@@ -85,8 +85,9 @@ extension HTTP2FrameHandler {
             largestForgottenReset = max(largestForgottenReset, oldest)
         }
 
-        /// Whether a stream that is not open was reset, as far as is remembered: a late frame on one
-        /// that was reset must be ignored (§5.1), and must not end the connection of the others.
+        /// Whether a stream that is not open was reset, as far as is remembered: a late frame on
+        /// one that was reset must be ignored (§5.1), and must not end the connection of the
+        /// others.
         private func mayBeReset(_ stream: Int) -> Bool {
             reset.contains(stream) || stream <= largestForgottenReset
         }
