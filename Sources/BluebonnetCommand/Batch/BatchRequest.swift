@@ -200,8 +200,9 @@ struct BatchRequest: Sendable {
     }
 
     private static func timeouts(_ value: JSONValue, session: Timeouts) throws(BatchError) -> Timeouts {
-        guard let number = value.double else { throw wrongType(value, of: "timeout", wanted: "a number of seconds") }
-        guard let seconds = Seconds(number), seconds.duration > .zero else {
+        guard case .number = value else { throw wrongType(value, of: "timeout", wanted: "a number of seconds") }
+        // A number like 1e400 is more than a `Double` holds.
+        guard let seconds = value.double.flatMap(Seconds.init), seconds.duration > .zero else {
             throw .invalidLine("“timeout” must be a number of seconds above 0 and up to \(Seconds.mostText).")
         }
         var timeouts = session

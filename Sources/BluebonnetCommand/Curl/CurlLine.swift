@@ -19,9 +19,10 @@ struct CurlLine {
     init(_ words: [[UInt8]]) throws(CommandFailure) {
         // A prompt that was copied, too.
         var rest = (words.first == [UInt8(ascii: "$")] ? words.dropFirst() : words[...])
-        guard let program = rest.popFirst().flatMap(Self.text),
-            ["curl", "curl.exe"].contains(program.split(separator: "/").last ?? "")
-        else { throw .usage("The line does not begin with curl.") }
+        let program = rest.popFirst().flatMap(Self.text) ?? ""
+        guard ["curl", "curl.exe"].contains(program.split(separator: "/").last ?? "") else {
+            throw .usage("The line does not begin with curl, but with “\(program.prefix(40))”.")
+        }
         var isEnded = false
         while let word = rest.popFirst() {
             if isEnded || word.first != UInt8(ascii: "-") || word.count == 1 {

@@ -1,4 +1,5 @@
 import Bluebonnet
+import HTTPTypes
 
 /// Ends the command with one line on standard error.
 struct CommandFailure: Error, Sendable, Equatable {
@@ -15,6 +16,16 @@ struct CommandFailure: Error, Sendable, Equatable {
 }
 
 extension CommandFailure {
+    /// A response whose status is a failure of a transfer.
+    init(_ head: ResponseHead) {
+        let status = ExitStatus(statusCode: head.status.code)
+        self.init(
+            message: "\(head.status)",
+            status: status == .success ? .transport : status,
+            code: NetworkingError.Code.unacceptableStatusCode.rawValue
+        )
+    }
+
     /// Standard output that cannot be written.
     init(outputFailure: SystemFailure) {
         self.init(message: "\(outputFailure).", status: .transport, code: "output-failed")

@@ -23,7 +23,8 @@ extension RequestRunner {
             items: [DownloadItem(request: plan.request, file: file)],
             sessions: [session],
             options: try DownloadOptions.parse(arguments),
-            isQuiet: options.shown.quiet,
+            // In a pipe, what is saved makes no lines, as with -o alone.
+            isQuiet: options.shown.quiet || !OutputStyle(.auto, for: .error).redraws,
             // As without --continue.
             replacesOthers: file != nil,
             // They are options of `download`.

@@ -139,11 +139,12 @@ struct DownloadRunner: Sendable {
             do {
                 guard try await item.checksum?.matches(fileAt: found.file.path(percentEncoded: false)) ?? true else {
                     let name = shown(found.file)
-                    display.fail(
-                        number,
-                        subject: item.shownURL,
-                        "\(name) has another digest. With --overwrite it is replaced."
+                    let failure = CommandFailure(
+                        message: "\(name) has another digest. With --overwrite it is replaced.",
+                        status: .transport,
+                        code: NetworkingError.Code.digestMismatch.rawValue
                     )
+                    display.fail(number, subject: item.shownURL, failure)
                     return .transport
                 }
             } catch {
@@ -151,7 +152,7 @@ struct DownloadRunner: Sendable {
                     display.interrupt(number)
                     return .transport
                 }
-                display.fail(number, subject: item.shownURL, "\(error)")
+                display.fail(number, subject: item.shownURL, CommandFailure(message: "\(error)", status: .transport))
                 return .transport
             }
             display.succeed(number, name: shown(found.file), subject: item.shownURL, size: found.size, wasThere: true)
@@ -162,8 +163,7 @@ struct DownloadRunner: Sendable {
             display.interrupt(number)
             return .transport
         }
-        let text = DownloadFailure.text(of: error, namesOptions: namesOptions)
-        display.fail(number, subject: item.shownURL, text)
+        display.fail(number, subject: item.shownURL, DownloadFailure.failure(for: error, namesOptions: namesOptions))
         return ExitStatus(error)
     }
 
@@ -240,9 +240,9 @@ struct DownloadRunner: Sendable {
             let response = try await session.open(item.request.request)
             let isKept = item.request.keepHeaders()
             guard response.head.status.kind == .successful else {
-                display.fail(number, subject: item.shownURL, "\(response.head.status)")
-                let status = ExitStatus(statusCode: response.head.status.code)
-                return status == .success ? .transport : status
+                let failure = CommandFailure(response.head)
+                display.fail(number, subject: item.shownURL, failure)
+                return failure.status
             }
             let size = try await write(response.body)
             // Output that cannot be written has been told.
@@ -254,11 +254,11 @@ struct DownloadRunner: Sendable {
             return isKept ? .success : .transport
         } catch let error as NetworkingError {
             guard !Task.isCancelled else { return .transport }
-            display.fail(number, subject: item.shownURL, DownloadFailure.text(of: error))
+            display.fail(number, subject: item.shownURL, DownloadFailure.failure(for: error))
             return ExitStatus(error)
         } catch {
             // The library throws only `NetworkingError`.
-            display.fail(number, subject: item.shownURL, "\(error)")
+            display.fail(number, subject: item.shownURL, CommandFailure(message: "\(error)", status: .transport))
             return .transport
         }
     }
@@ -305,8 +305,14 @@ enum DownloadFailure {
         return ResumeData(continuing: target, from: data.url) != nil
     }
 
-    /// A status is shown as it is, other errors with their code as by the request commands.
-    static func text(of error: NetworkingError, namesOptions: Bool = true) -> String {
+    /// The failure of a download.
+    static func failure(for error: NetworkingError, namesOptions: Bool = true) -> CommandFailure {
+        let text = text(of: error, namesOptions: namesOptions)
+        return CommandFailure(message: text, status: ExitStatus(error), code: error.code.rawValue)
+    }
+
+    /// A status is shown as it is, other errors as by the request commands.
+    private static func text(of error: NetworkingError, namesOptions: Bool) -> String {
         if error.code == .unacceptableStatusCode, let status = error.response?.status { return "\(status)" }
         var sentences = [CommandFailure(error, ofRequest: !namesOptions).message]
         if namesOptions, error.underlying?.systemErrorNumber == EEXIST {

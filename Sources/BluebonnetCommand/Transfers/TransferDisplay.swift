@@ -22,12 +22,17 @@ final class TransferDisplay: Sendable {
     private struct Message {
         var subject: String
         var text: String
-        var isFailure = false
+        /// Set where it is a failure.
+        var failure: CommandFailure?
 
         /// The line; on a terminal the subject is shortened so that it fits, unless the text is too
         /// long for that.
         func line(columns: Int?, paint: Paint) -> String {
-            let start = isFailure ? "bluebonnet: " : ""
+            if var failure, ErrorReport.isJSON {
+                failure.message = "\(subject): \(text)"
+                return ErrorReport.line(failure, isJSON: true)
+            }
+            let start = failure == nil ? "" : "bluebonnet: "
             let text = ShownText.harmless(text)
             var subject = ShownText.harmless(subject)
             if let columns {
@@ -36,7 +41,8 @@ final class TransferDisplay: Sendable {
                     to: max(12, columns - start.count - ShownText.width(of: text) - 3)
                 )
             }
-            return isFailure ? paint("\(start)\(subject): \(text)", .failure) : "\(subject): \(paint(text, .faint))"
+            guard failure == nil else { return paint("\(start)\(subject): \(text)", .failure) }
+            return "\(subject): \(paint(text, .faint))"
         }
     }
 
@@ -121,8 +127,8 @@ final class TransferDisplay: Sendable {
     }
 
     /// Ends a transfer with a failure.
-    func fail(_ number: Int, subject: String, _ text: String) {
-        end(number, size: nil) { _ in Message(subject: subject, text: text, isFailure: true) }
+    func fail(_ number: Int, subject: String, _ failure: CommandFailure) {
+        end(number, size: nil) { _ in Message(subject: subject, text: failure.message, failure: failure) }
     }
 
     /// Ends a transfer that was interrupted, without a line.
@@ -176,7 +182,7 @@ final class TransferDisplay: Sendable {
     }
 
     private func write(_ messages: [Message]) {
-        for message in messages where kind != .failures || message.isFailure {
+        for message in messages where kind != .failures || message.failure != nil {
             StandardStream.error.write(line: message.line(columns: nil, paint: paint))
         }
     }

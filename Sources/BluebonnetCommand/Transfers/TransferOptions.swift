@@ -44,6 +44,9 @@ struct TransferOptions: ParsableArguments {
     @OptionGroup
     var observation: ObservationOptions
 
+    @OptionGroup
+    var errors: ErrorOptions
+
     func validate() throws {
         guard (1...BatchOptions.mostJobs).contains(jobs) else {
             throw ValidationError("--jobs must be between 1 and \(BatchOptions.mostJobs).")

@@ -42,7 +42,7 @@ struct UploadRunner: Sendable {
                 let interruptions = Self.interruptions(task.metrics)
                 display.succeed(number, name: item.name, subject: item.name, size: size, interruptions: interruptions)
             } else {
-                display.fail(number, subject: item.name, "\(response.head.status)")
+                display.fail(number, subject: item.name, CommandFailure(response.head))
             }
             received.yield(response)
             return status == .success && !isKept ? .transport : status
@@ -51,7 +51,7 @@ struct UploadRunner: Sendable {
                 display.interrupt(number)
                 return .transport
             }
-            display.fail(number, subject: item.name, CommandFailure(error).message)
+            display.fail(number, subject: item.name, CommandFailure(error))
             return ExitStatus(error)
         }
     }

@@ -1,3 +1,4 @@
+import Bluebonnet
 import Foundation
 import LocalServer
 import Testing
@@ -63,6 +64,29 @@ import Testing
         #expect(output.text.hasSuffix("\r\n\r\na=1"))
         let behind = try await Command.run("from-curl", "curl http://127.0.0.1:1/x", "--offline")
         #expect(behind.status == 2 && behind.errors.contains("“--offline” stands behind the line"), "\(behind)")
+    }
+
+    @Test func `--filter, --pretty and -v before the line say how the response is shown`() async throws {
+        try await FaultServer.run(.requests { _ in [.respond(body: #"{"a":{"b":1}}"#)] }) { server in
+            let line = "curl \(server.baseURL)/x"
+            let picked = try await Command.run("from-curl", "--filter", "a.b", line)
+            #expect(picked.status == 0 && picked.text == "1\n", "\(picked)")
+            let shown = try await Command.run("from-curl", "-v", "--pretty=format", line)
+            #expect(shown.text == "{\n  \"a\": {\n    \"b\": 1\n  }\n}\n", "\(shown)")
+            #expect(shown.errors.hasPrefix("GET /x HTTP/1.1\n"), "\(shown)")
+            let saved = try await Command.run("from-curl", "--filter", "a.b", line + " -o x")
+            #expect(saved.status == 2 && saved.errors.contains("--filter"), "\(saved)")
+        }
+    }
+
+    @Test func `an unknown word before the line is named, and errors are JSON with --json-errors`() async throws {
+        let unknown = try await Command.run("from-curl", "--nope", "curl http://127.0.0.1:1/")
+        #expect(unknown.status == 2 && unknown.errors.contains("“--nope” is not an option of from-curl"), "\(unknown)")
+        let other = try await Command.run("from-curl", "wget http://127.0.0.1:1/")
+        #expect(other.status == 2 && other.errors.contains("but with “wget”"), "\(other)")
+        let failed = try await Command.run("from-curl", "--json-errors", "curl http://127.0.0.1:1/")
+        let report = try JSONValue(parsing: failed.errors)
+        #expect(failed.status == 1 && report["error"]?["code"] == "connect-failed", "\(failed)")
     }
 
     @Test(arguments: CurlLines.writing)

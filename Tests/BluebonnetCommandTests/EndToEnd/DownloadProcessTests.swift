@@ -1,3 +1,4 @@
+import Bluebonnet
 import Foundation
 import LocalServer
 import Testing
@@ -176,6 +177,25 @@ import Testing
                 #expect(quiet.status == 1)
                 #expect(quiet.errors.split(separator: "\n").count == 2)
                 #expect(quiet.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("bluebonnet: ") })
+            }
+        }
+    }
+
+    @Test func `with --json-errors each file that fails has a line of JSON`() async throws {
+        try await withDirectory { directory in
+            try await FaultServer.run(.requests { _ in [.respond(404, body: "gone")] }) { server in
+                let urls = [server.baseURL + "/a", "http://127.0.0.1:1/b"]
+                for output in ["", "-"] {
+                    let places = output.isEmpty ? urls : [urls[0], "-o", output]
+                    let download = try await Command.run(["download", "--json-errors", "-q"] + places, in: directory)
+                    let lines = download.errors.split(separator: "\n")
+                    let reports = try lines.map { try JSONValue(parsing: String($0)) }
+                    let codes = Set(reports.compactMap { $0["error"]?["code"]?.string })
+                    let expected = ["unacceptable-status-code", "connect-failed"].prefix(reports.count)
+                    #expect(codes == Set(expected) && reports.count == (output.isEmpty ? 2 : 1), "\(download)")
+                    let missing = reports.first { $0["exitStatus"] == 4 }?["error"]?["message"]?.string
+                    #expect(missing == "\(urls[0]): 404 Scripted")
+                }
             }
         }
     }

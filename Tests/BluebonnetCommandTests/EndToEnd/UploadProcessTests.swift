@@ -1,3 +1,4 @@
+import Bluebonnet
 import Foundation
 import LocalServer
 import Testing
@@ -29,6 +30,24 @@ import Testing
                 #expect(request.value(of: "content-length") == "21")
                 #expect(request.value(of: "x-a") == "1")
                 #expect(request.value(of: "authorization") == "Basic YWRhOnB3")
+            }
+        }
+    }
+
+    @Test func `with --json-errors a failure is a line of JSON`() async throws {
+        try await withDirectory { directory in
+            try write(["a"], in: directory)
+            for (script, code, status) in [
+                (FaultServer.Script.requests { _ in [.respond(503, body: "busy")] }, "unacceptable-status-code", 5),
+                (.requests { _ in [.close] }, "connection-lost", 1),
+            ] {
+                try await FaultServer.run(script) { server in
+                    let arguments = ["upload", "a", server.baseURL + "/a", "--json-errors", "-q", "--no-resume"]
+                    let output = try await Command.run(arguments, in: directory)
+                    let report = try JSONValue(parsing: output.errors)
+                    #expect(report["error"]?["code"]?.string == code, "\(output)")
+                    #expect(report["exitStatus"] == JSONValue(status) && Int(output.status) == status, "\(output)")
+                }
             }
         }
     }

@@ -57,7 +57,7 @@ extension RequestBody {
             let isMissing = code == ENOENT || code == ENOTDIR
             let message =
                 switch code {
-                case ENOENT, ENOTDIR: "File URL not reachable. There is no file \(path)."
+                case ENOENT, ENOTDIR: "There is no file \(path)."
                 case EINVAL where path.utf8.contains(0):
                     "A path with a zero byte in it names no file and cannot \(use)."
                 case EISDIR: "\(path) is a directory and cannot \(use)."

@@ -78,7 +78,8 @@ struct MultipartFileTests {
         #expect(!noFile.message.contains("secret"))
         let missing = try error { try $0.append(fileURL: URL(filePath: "/nonexistent/file"), name: "f") }
         #expect(missing.code == .requestBodyFailed)
-        #expect(missing.message.hasPrefix("File URL not reachable."))
+        #expect(missing.failureReason == "File URL not reachable.")
+        #expect(missing.message == "There is no file /nonexistent/file.")
         try await withDirectory { directory in
             let folder = try error { try $0.append(fileURL: directory, name: "f") }
             #expect(folder.code == .requestBodyFailed)
