@@ -276,4 +276,12 @@ extension ExchangeContext {
         let task = call.presented
         return try await lane.call(in: self) { await hook(task) }
     }
+
+    /// Tells events, observers and the hook that a request is going to be sent again.
+    func tell(_ retry: TaskRetry) async throws {
+        call.willRetry(retry)
+        guard let lane = call.hooks, let hook = lane.hooks.taskWillRetry else { return }
+        let task = call.presented
+        try await lane.call(in: self) { await hook(task, retry) }
+    }
 }

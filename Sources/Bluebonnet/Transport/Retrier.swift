@@ -133,6 +133,10 @@ public struct RetryAttempt: Sendable {
 
 /// A request that is going to be sent again, for events, hooks and observers.
 ///
+/// For a WebSocket that is going to be opened again (``WebSocketReconnection``), the attempt is the
+/// opening that has failed, or the connection that was lost, whose time is that from its opening
+/// request to its end.
+///
 /// No counterpart in AFNetworking; in Alamofire `requestIsRetrying(_:)` of `EventMonitor`, which
 /// knows neither the reason nor the wait.
 public struct TaskRetry: Sendable {

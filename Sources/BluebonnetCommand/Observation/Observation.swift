@@ -91,6 +91,27 @@ final class Observation: TaskObserver {
         try write(recorder.log.data(), to: archive)
     }
 
+    /// Does the work of a command, and then ``finish()``, also where the work has failed: its
+    /// failure is the one that counts.
+    ///
+    /// - Parameters:
+    ///   - observation: The observation; nil for none.
+    ///   - work: The work.
+    /// - Throws: What the work throws, and ``CommandFailure`` when the archive cannot be written.
+    static func finishing(_ observation: Observation?, _ work: () async throws -> Void) async throws {
+        do {
+            try await work()
+        } catch {
+            do {
+                try observation?.finish()
+            } catch {
+                ErrorReport.write(error)
+            }
+            throw error
+        }
+        try observation?.finish()
+    }
+
     private func write(_ data: Data, to path: String) throws(CommandFailure) {
         do {
             if FileKind(path: path) == .special {

@@ -61,20 +61,11 @@ struct RequestRunner {
         if let verbose { configuration.observers += [RetryDisplay(heads: heads), verbose] as [any TaskObserver] }
         if options.shown.all { configuration.observers.append(display(output, parts, showsAttempts: false)) }
         let session = SessionManager(configuration: configuration)
-        do {
+        try await Observation.finishing(observation) {
             try await CookieJar.saving([configuration.cookieJar], and: [configuration.cache]) {
                 try await send(plan, over: session, named, filter: filter, observation, verbose)
             }
-        } catch {
-            // The failure of the request is the one that counts.
-            do {
-                try observation?.finish()
-            } catch {
-                ErrorReport.write(error)
-            }
-            throw error
         }
-        try observation?.finish()
     }
 
     private func send(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bluebonnet
+import FoundationEssentials
 import HTTPTypes
 import NIOCore
 
@@ -77,8 +78,17 @@ struct WebSocketCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Do not offer compression (permessage-deflate).")
     var noCompression = false
 
+    @Flag(
+        name: .shortAndLong,
+        help: "Show the heads and the timings of the opening on standard error, without passwords, tokens and cookies."
+    )
+    var verbose = false
+
     @Flag(name: .shortAndLong, help: "Show nothing but messages and errors.")
     var quiet = false
+
+    @OptionGroup
+    var observation: ObservationOptions
 
     @OptionGroup
     var sessions: SessionOptions
@@ -123,6 +133,11 @@ struct WebSocketCommand: AsyncParsableCommand {
         options.protocols = subprotocol
         if noCompression { options.compression = nil }
         if reconnect { options.reconnection = WebSocketReconnection() }
+        let observation = try observation.observation()
+        let notices = notices(of: plan.request, offersCodings: configuration.decodesContent)
+        if let display = notices.verbose?.display { configuration.observers.append(display) }
+        configuration.observers.append(notices)
+        if let observation { configuration.observers.append(observation) }
         let session = SessionManager(configuration: configuration)
         let runner = WebSocketRunner(
             socket: session.webSocket(for: plan.request, options: options),
@@ -130,20 +145,37 @@ struct WebSocketCommand: AsyncParsableCommand {
             pingInterval: ping.flatMap { Seconds($0)?.duration },
             patience: stay
                 ? nil : wait.flatMap { Seconds($0)?.duration } ?? (StandardInput.isTerminal ? .zero : .seconds(1)),
-            isQuiet: quiet,
+            notices: notices,
             whenOpen: { _ = plan.keepHeaders() }
         )
         // After a signal, the server is told before the process ends.
-        try await CookieJar.saving([configuration.cookieJar]) {
-            try await TerminationSignals.cancelling {
-                do {
-                    try await runner.run()
-                } catch let error as NetworkingError {
+        try await Observation.finishing(observation) {
+            try await CookieJar.saving([configuration.cookieJar]) {
+                try await TerminationSignals.cancelling {
+                    do {
+                        try await runner.run()
+                    } catch let error as NetworkingError {
+                        await session.shutdown()
+                        throw CommandFailure(error)
+                    }
                     await session.shutdown()
-                    throw CommandFailure(error)
                 }
-                await session.shutdown()
             }
         }
+    }
+
+    /// What is told on standard error.
+    private func notices(of request: Request, offersCodings: Bool) -> WebSocketNotices {
+        guard verbose else { return WebSocketNotices(typed: TypedLines(), isQuiet: quiet, verbose: nil) }
+        let heads = HeadWriter(stream: .error, style: OutputStyle(.auto, for: .error), hidesSecrets: true)
+        let isHTTP1 = connection.version != .priorKnowledge && request.url.scheme == "ws"
+        let display = ExchangeDisplay(
+            heads,
+            parts: .heads,
+            showsAttempts: false,
+            version: isHTTP1 ? .http1_1 : nil,
+            offersCodings: offersCodings
+        )
+        return WebSocketNotices(typed: TypedLines(), isQuiet: quiet, verbose: (heads, display))
     }
 }

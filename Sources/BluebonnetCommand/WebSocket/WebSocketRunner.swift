@@ -18,11 +18,9 @@ struct WebSocketRunner: Sendable {
     let pingInterval: Duration?
     /// The time without a message after which the end of the input closes it; nil for never.
     let patience: Duration?
-    let isQuiet: Bool
+    let notices: WebSocketNotices
     /// Called when the server has opened it.
     let whenOpen: @Sendable () -> Void
-    /// What is typed, on a terminal.
-    private let typed = TypedLines()
     /// The time at which the last message came or was sent.
     private let lastMessage = LastMessage()
 
@@ -31,16 +29,19 @@ struct WebSocketRunner: Sendable {
         isBinary: Bool,
         pingInterval: Duration?,
         patience: Duration?,
-        isQuiet: Bool,
+        notices: WebSocketNotices,
         whenOpen: @escaping @Sendable () -> Void
     ) {
         self.socket = socket
         self.isBinary = isBinary
         self.pingInterval = pingInterval
         self.patience = patience
-        self.isQuiet = isQuiet
+        self.notices = notices
         self.whenOpen = whenOpen
     }
+
+    /// What is typed, on a terminal.
+    private var typed: TypedLines? { notices.typed }
 
     private final class LastMessage: Sendable {
         private let time = Mutex(ContinuousClock.now)
@@ -54,7 +55,13 @@ struct WebSocketRunner: Sendable {
     /// - Throws: ``NetworkingError``, and ``CommandFailure`` for a line that cannot be sent.
     func run() async throws {
         let openings = socket.openings
-        let opening = try await socket.value
+        let opening: WebSocketOpening
+        do {
+            opening = try await socket.value
+        } catch {
+            notices.showFailure(error.metrics)
+            throw error
+        }
         whenOpen()
         tell(opening)
         typed?.begin()
@@ -70,10 +77,11 @@ struct WebSocketRunner: Sendable {
             group.addTask { try await send(lines) }
             if let pingInterval {
                 group.addTask {
-                    while true {
+                    while socket.closure == nil {
                         try await Task.sleep(for: pingInterval)
-                        guard let time = try? await socket.ping() else { return }
-                        tell("pong after \(Self.milliseconds(time)) ms")
+                        // A ping that is lost with its connection is no end: that may be opened again.
+                        guard let time = try? await socket.ping() else { continue }
+                        notices.tell("pong after \(Self.milliseconds(time)) ms")
                     }
                 }
             }
@@ -86,7 +94,7 @@ struct WebSocketRunner: Sendable {
             }
             lines.stop()
             typed?.end()
-            if !isQuiet, let closure = socket.closure { tell("closed with \(closure)") }
+            if let closure = socket.closure { notices.tell("closed with \(closure)") }
             group.cancelAll()
             // What was to be sent failed with the end that is told already.
             while let result = await group.nextResult() {
@@ -151,17 +159,12 @@ struct WebSocketRunner: Sendable {
     // MARK: What is told
 
     private func tell(_ opening: WebSocketOpening) {
+        notices.showOpening(socket.metrics)
         var parts = [opening.number == 1 ? "connected" : "connected again"]
         if let subprotocol = opening.subprotocol { parts.append("subprotocol \(subprotocol)") }
         if opening.isCompressed { parts.append("compressed") }
         if StandardInput.isTerminal, patience != nil { parts.append("^D closes") }
-        tell(parts.joined(separator: ", "))
-    }
-
-    private func tell(_ text: String) {
-        guard !isQuiet else { return }
-        StandardStream.error.write(line: "bluebonnet: \(ShownText.harmless(text))")
-        typed?.show()
+        notices.tell(parts.joined(separator: ", "))
     }
 
     private static func milliseconds(_ time: Duration) -> String {

@@ -105,4 +105,74 @@ import Testing
             #expect(output.errors.contains("pong after"))
         }
     }
+
+    @Test func `pings go on after a reconnection, whose reason is told`() async throws {
+        try await WebSocketServer.run { peer, number in
+            try await peer.open()
+            for _ in 0..<2 { try await peer.send(.pong(try await peer.readFrame().payload)) }
+            if number == 1 { return }
+            try await peer.send(.close(1000))
+            _ = try await peer.drain()
+        } _: { server in
+            let output = try await Command.run("ws", server.url, "--stay", "--ping", "0.02", "--reconnect")
+            #expect(output.status == 0)
+            let parts = output.errors.components(separatedBy: "connected again")
+            #expect(parts.count == 2 && parts.allSatisfy { $0.contains("pong after") }, "\(output.errors)")
+            #expect(parts[0].contains("The next attempt is in "))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `each opening that fails is told with the wait for the next one, unless quiet`(isQuiet: Bool) async throws {
+        try await WebSocketServer.run { peer, number in
+            if number == 1 {
+                _ = try await peer.readRequest()
+                return try await peer.send(Array("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n".utf8))
+            }
+            try await peer.open()
+            try await peer.finish()
+        } _: { server in
+            let arguments = ["ws", server.url, "--reconnect", "--wait", "0"] + (isQuiet ? ["--quiet"] : [])
+            let output = try await Command.run(arguments, input: "")
+            #expect(output.status == 0)
+            let told = "The server did not open it: the status is 503. The next attempt is in "
+            #expect(output.errors.contains(told) == !isQuiet)
+            if isQuiet { #expect(output.errors.isEmpty) }
+        }
+    }
+
+    @Test func `verbose shows the heads and the connection of the opening, without secrets`() async throws {
+        try await WebSocketServer.run(WebSocketServer.echo) { server in
+            let output = try await Command.run(
+                "ws",
+                server.url,
+                "-v",
+                "--timings",
+                "--wait",
+                "0",
+                "Authorization:Bearer secret",
+                input: "line"
+            )
+            #expect(output.status == 0)
+            #expect(output.text == "line\n")
+            for text in ["GET / HTTP/1.1", "Upgrade: websocket", "HTTP/1.1 101 Switching Protocols", "connected"] {
+                #expect(output.errors.contains(text), "\(output.errors)")
+            }
+            #expect(!output.errors.contains("secret"))
+        }
+    }
+
+    @Test func `an archive has the opening, also where it was refused`() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "opening-\(UUID().uuidString).har")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try await WebSocketServer.run { peer, _ in
+            _ = try await peer.readRequest()
+            try await peer.send(Array("HTTP/1.1 404 X\r\nContent-Length: 0\r\n\r\n".utf8))
+            _ = try await peer.drain()
+        } _: { server in
+            let output = try await Command.run("ws", server.url, "--har", file.path)
+            #expect(output.status == 4)
+            #expect(try String(contentsOf: file, encoding: .utf8).contains("404"))
+        }
+    }
 }

@@ -108,10 +108,17 @@ public struct WebSocketCompression: Sendable, Hashable {
 
 /// When a WebSocket whose connection was lost is opened again, and how long it waits before.
 ///
-/// It is opened again when the connection was lost without a close handshake, when no pong came,
-/// and when the server has closed with one of ``closeCodes``. An opening that fails is repeated for
-/// the errors and status codes of the session's or the request's ``RetryPolicy``, those of
-/// ``RetryPolicy/standard`` where there is none. A first opening that fails is repeated, too.
+/// It is opened again when the connection was lost without a close handshake, over HTTP/2 also when
+/// the server has reset its stream (RFC 8441 §5), when no pong came, and when the server has closed
+/// with one of ``closeCodes``. An opening that fails is repeated for the errors and status codes of
+/// the session's or the request's ``RetryPolicy``, those of ``RetryPolicy/standard`` where there is
+/// none, and not before the time of `Retry-After`, up to ``RetryPolicy/longestRetryAfter``; a
+/// response that asks for more is the error of the task. A first opening that fails is repeated,
+/// too.
+///
+/// Each attempt that has failed and the wait behind it are told before that:
+/// ``SessionEvent/Kind/willRetry``, ``SessionHooks/taskWillRetry`` and
+/// ``TaskObserver/taskWillRetry(_:)``.
 ///
 /// No counterpart in AFNetworking, Alamofire and URLSession.
 public struct WebSocketReconnection: Sendable, Hashable {

@@ -106,7 +106,7 @@ struct RetriedAttempt {
 extension TransactionRecord {
     /// Whether the server may have processed the request: not where there was no connection to it,
     /// or it has said that it has not.
-    fileprivate var mayHaveBeenProcessed: Bool {
+    var mayHaveBeenProcessed: Bool {
         guard let error, head == nil else { return true }
         if let mark = error.underlying as? RepeatableError, mark.reason == .notProcessed { return false }
         let unconnected: [NetworkingError.Code] = [

@@ -90,7 +90,7 @@ final class Retries: Sendable {
             case .retry(let next, let retry):
                 // As after a redirect: a short body is read so that its connection serves again.
                 await attempt.discard()
-                try await tell(retry, context)
+                try await context.tell(retry)
                 try await sleep(retry.delay, after: attempt, context)
                 // The engine does not send for a task that is suspended; other transports might.
                 if context.isSuspended { try await context.waitWhileSuspended() }
@@ -154,14 +154,6 @@ final class Retries: Sendable {
             defer { group.cancelAll() }
             try await group.next()
         }
-    }
-
-    /// Tells events, observers and the hook of a retry.
-    private func tell(_ retry: TaskRetry, _ context: ExchangeContext) async throws {
-        context.call.willRetry(retry)
-        guard let lane = context.call.hooks, let hook = lane.hooks.taskWillRetry else { return }
-        let task = context.call.presented
-        try await lane.call(in: context) { await hook(task, retry) }
     }
 
     private func step(

@@ -104,7 +104,8 @@ public struct SessionHooks: Sendable {
         (@Sendable (_ task: any SessionTask, _ response: ResponseHead, _ request: Request) async -> Request?)?
 
     /// Called before the wait after which a request is sent again by a ``RetryPolicy`` or a
-    /// ``Retrier``, with the attempt that is repeated. The wait begins when it returns.
+    /// ``Retrier``, with the attempt that is repeated. The wait begins when it returns. Also before
+    /// a WebSocket is opened again (``WebSocketReconnection``).
     ///
     /// Not called where the engine repeats a request by itself, on another connection.
     ///

@@ -29,8 +29,8 @@ public struct SessionEvent: Sendable {
         /// The response head of the task's last hop arrived. Where a ``RetryPolicy`` or a
         /// ``Retrier`` is for a task that collects its body, that is known when the body is there.
         public static let didReceiveResponse = Kind(description: "didReceiveResponse")
-        /// The request of the task is going to be sent again, after a wait: see
-        /// ``SessionEvent/retry``.
+        /// The request of the task is going to be sent again, or a WebSocket to be opened again,
+        /// after a wait: see ``SessionEvent/retry``.
         public static let willRetry = Kind(description: "willRetry")
         /// There is no network that the task may use, and it waits for one: see
         /// ``SessionConfiguration/waitsForConnectivity``.

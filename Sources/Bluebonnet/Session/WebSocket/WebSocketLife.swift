@@ -108,8 +108,10 @@ final class WebSocketLife: Sendable {
         let timing = session.settings.configuration.retryTiming
         let policy = call.originalRequest.retryPolicy ?? session.settings.configuration.retryPolicy ?? .standard
         var decisions = WebSocketReconnecting(options.reconnection, policy)
-        var count = 0
+        var (count, attempts) = (0, 0)
         while true {
+            attempts += 1
+            let (hop, startedAt) = (call.lastHop, timing.now())
             let wait: Duration?
             let outcome: Result<WebSocketEnd, any Error>
             do {
@@ -130,13 +132,37 @@ final class WebSocketLife: Sendable {
                 wait = decisions.wait(after: end, lasting: timing.now().since(openedAt), random: timing.random)
                 outcome = .success(end)
             } catch {
-                wait = decisions.wait(after: .wrapping(error), random: timing.random)
+                let failure = NetworkingError.wrapping(error)
+                let retryAfter = failure.response.flatMap { RetryAfter.time(in: $0, now: timing.date()) }
+                wait = decisions.wait(after: failure, retryAfter: retryAfter, random: timing.random)
                 outcome = .failure(error)
             }
             guard let wait, call.error == nil, !mailbox.isClosing else { return try outcome.get() }
+            let attempt = RetryAttempt(
+                number: attempts,
+                request: call.originalRequest,
+                outcome: shown(outcome),
+                duration: timing.now().since(startedAt),
+                mayHaveBeenProcessed: call.transactions(afterHop: hop)?.contains(where: \.mayHaveBeenProcessed) ?? true
+            )
             // Only the openings have the time of a request.
-            try await timing.sleep(ExchangeContext(call: call, end: nil, collectsBody: false), wait)
+            let context = ExchangeContext(call: call, end: nil, collectsBody: false)
+            try await context.tell(TaskRetry(taskIdentifier: call.identifier, attempt: attempt, delay: wait))
+            try await timing.sleep(context, wait)
         }
+    }
+
+    /// The outcome of an attempt as those see it who are told of the next one: a refusal is a
+    /// response, as for a request, and the end of a connection is an error.
+    private func shown(_ outcome: Result<WebSocketEnd, any Error>) -> Result<ResponseHead, NetworkingError> {
+        var error: NetworkingError
+        switch outcome {
+        case .success(let end): error = end.error ?? .webSocketIsOver(end.closure)
+        case .failure(let failure): error = .wrapping(failure)
+        }
+        if error.code == .webSocketRefused, let head = error.response { return .success(head) }
+        error.metrics = error.metrics ?? call.metrics
+        return .failure(error)
     }
 
     private typealias Open = (TransportResponse, WebSocketHandshake.Agreement, OpenedTunnel)

@@ -22,8 +22,9 @@ struct WebSocketReconnecting {
         guard let rules else { return nil }
         let isWanted =
             switch end.error?.code {
-            // The end of a connection without a close handshake.
-            case .connectionLost?, .webSocketPingTimeout?, .tlsFailed?: true
+            // The end of a connection without a close handshake. RFC 8441 §5: on HTTP/2, RST_STREAM is
+            // the counterpart of RST.
+            case .connectionLost?, .streamReset?, .webSocketPingTimeout?, .tlsFailed?: true
             default: rules.closeCodes.contains(end.closure.code)
             }
         guard isWanted else { return nil }
@@ -32,7 +33,17 @@ struct WebSocketReconnecting {
     }
 
     /// The wait after an opening that has failed; nil where it is not repeated.
-    mutating func wait(after error: NetworkingError, random: () -> Double) -> Duration? {
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - retryAfter: The time that its response asks for (RFC 9110 §10.2.3); nil for none.
+    ///   - random: Returns a number from 0 to below 1.
+    /// - Returns: The wait.
+    mutating func wait(
+        after error: NetworkingError,
+        retryAfter: Duration? = nil,
+        random: () -> Double
+    ) -> Duration? {
         guard let rules else { return nil }
         let isWanted =
             if error.code == .webSocketRefused {
@@ -40,7 +51,10 @@ struct WebSocketReconnecting {
             } else {
                 policy.errorCodes.contains(error.code)
             }
-        return isWanted ? nextWait(rules, random) : nil
+        guard isWanted else { return nil }
+        guard let longest = policy.longestRetryAfter, let retryAfter else { return nextWait(rules, random) }
+        guard retryAfter <= longest else { return nil }
+        return nextWait(rules, random).map { max($0, retryAfter) }
     }
 
     private mutating func nextWait(_ rules: WebSocketReconnection, _ random: () -> Double) -> Duration? {

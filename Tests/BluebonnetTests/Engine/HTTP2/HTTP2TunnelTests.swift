@@ -109,6 +109,28 @@ struct HTTP2TunnelTests {
         }
     }
 
+    @Test func `a WebSocket whose stream was reset is opened again`() async throws {
+        let openings = Notes<String>()
+        let script = HTTP2FaultServer.Script.heads { request in
+            guard request.method == "CONNECT" else { return [.respond(body: "ok")] }
+            openings.note(request.path)
+            if openings.all.count == 1 { return [.head(200), .resetStream(.cancel)] }
+            return [.head(200), .body([0x81, 2] + Array("hi".utf8), endStream: false)]
+        }
+        try await HTTP2FaultServer.run(script, options: .init(settings: Self.settings)) { server in
+            try await withSession(.http2()) { session in
+                _ = try await session.data(for: Request(to: server.baseURL))
+                var options = WebSocketOptions()
+                options.reconnection = WebSocketReconnection(backoff: RetryBackoff(first: .milliseconds(1)))
+                let socket = session.webSocket(for: try Request(to: server.baseURL + "/chat"), options: options)
+                try await socket.expect(.text("hi"))
+                #expect(server.connections.count == 1)
+                socket.cancel()
+            }
+        }
+        #expect(openings.all == ["/chat", "/chat"])
+    }
+
     @Test func `a field section on a tunnel resets it`() async throws {
         // RFC 9113 §8.5
         try await run([.head(200), .trailers([("a", "b")])]) { server, socket in

@@ -203,6 +203,59 @@ struct WebSocketFlowTests {
         #expect(attempts.all.count == 4)
     }
 
+    @Test func `an observer, a hook and an event have each attempt that failed, and the wait after it`() async throws {
+        struct Observer: TaskObserver {
+            let log: Notes<String>
+
+            func taskDidEnd(_ report: TaskReport) {}
+            func taskWillRetry(_ retry: TaskRetry) { log.note(text(retry)) }
+
+            func text(_ retry: TaskRetry) -> String {
+                let reason = retry.attempt.statusCode.map(String.init) ?? retry.attempt.error?.code.rawValue ?? ""
+                return "\(retry.attempt.number) \(reason) \(retry.delay)"
+            }
+        }
+        let log = Notes<String>()
+        try await WebSocketServer.run { peer, number in
+            if number == 1 {
+                _ = try await peer.readRequest()
+                let head = "HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n"
+                return try await peer.send(Array(head.utf8))
+            }
+            try await peer.open()
+            if number == 3 { try await peer.close(1000) }
+        } _: { server in
+            var configuration = SessionConfiguration {
+                $0.observers = [Observer(log: log)]
+                $0.hooks.taskWillRetry = { task, retry in
+                    log.note("hook \(retry.attempt.number) \(task.identifier == retry.taskIdentifier)")
+                }
+            }
+            configuration.retryTiming.sleep = { _, time in log.note("wait \(time)") }
+            try await withSession(configuration) { session in
+                let events = session.events
+                let socket = try session.webSocket(to: server) {
+                    let backoff = RetryBackoff(first: .seconds(1), isRandom: false)
+                    $0.reconnection = WebSocketReconnection(backoff: backoff)
+                }
+                try await socket.expect(nil)
+                var retries: [Int] = []
+                for await event in events {
+                    if let retry = event.retry { retries.append(retry.attempt.number) }
+                    if event.kind == .didComplete { break }
+                }
+                #expect(retries == [1, 2])
+            }
+        }
+        let (first, second) = (Duration.seconds(7), Duration.seconds(2))
+        #expect(
+            log.all == [
+                "1 503 \(first)", "hook 1 true", "wait \(first)",
+                "2 connection-lost \(second)", "hook 2 true", "wait \(second)",
+            ]
+        )
+    }
+
     @Test func `a close with an error is no reason to come back, nor is a refusal that is final`() async throws {
         let attempts = Notes<Int>()
         try await WebSocketServer.run { peer, number in

@@ -51,7 +51,8 @@ import Testing
             (nil, 1000, false), (nil, 1005, false), (nil, 1001, true), (.webSocketClosed, 1012, true),
             (.webSocketClosed, 1013, true), (.webSocketClosed, 1014, true), (.webSocketClosed, 1008, false),
             (.webSocketClosed, 1011, false), (.webSocketClosed, 4000, false), (.connectionLost, 1006, true),
-            (.webSocketPingTimeout, 1006, true), (.webSocketProtocolError, 1002, false),
+            (.webSocketPingTimeout, 1006, true), (.tlsFailed, 1006, true), (.streamReset, 1006, true),
+            (.webSocketProtocolError, 1002, false),
             (.webSocketMessageTooLarge, 1009, false), (.cancelled, 1006, false),
         ] as [(NetworkingError.Code?, UInt16, Bool)]
     )
@@ -66,6 +67,19 @@ import Testing
         var decisions = decisions(rules)
         let wait = decisions.wait(after: refusal(status)) { 0 }
         #expect((wait != nil) == isOne)
+    }
+
+    @Test(arguments: [(0, 1), (1, 1), (30, 30), (60, 60), (61, nil)] as [(Int, Int?)])
+    func `a refusal is not repeated before its Retry-After, and not where that is too long`(asked: Int, wait: Int?) {
+        var decisions = decisions(rules)
+        let decided = decisions.wait(after: refusal(503), retryAfter: .seconds(asked)) { 0 }
+        #expect(decided == wait.map { .seconds($0) })
+    }
+
+    @Test func `a policy that ignores Retry-After does so here, too`() {
+        var decisions = WebSocketReconnecting(rules, RetryPolicy { $0.longestRetryAfter = nil })
+        let wait = decisions.wait(after: refusal(503), retryAfter: .seconds(1000)) { 0 }
+        #expect(wait == .seconds(1))
     }
 
     @Test(
