@@ -79,7 +79,7 @@ struct WebSocketRunner: Sendable {
                 group.addTask {
                     while socket.closure == nil {
                         try await Task.sleep(for: pingInterval)
-                        // A ping that is lost with its connection is no end: that may be opened again.
+                        // The connection may be lost, and opened again.
                         guard let time = try? await socket.ping() else { continue }
                         notices.tell("pong after \(Self.milliseconds(time)) ms")
                     }

@@ -22,8 +22,8 @@ struct WebSocketReconnecting {
         guard let rules else { return nil }
         let isWanted =
             switch end.error?.code {
-            // The end of a connection without a close handshake. RFC 8441 §5: on HTTP/2, RST_STREAM is
-            // the counterpart of RST.
+            // The end of a connection without a close handshake. RFC 8441 §5: on HTTP/2, RST_STREAM
+            // is the counterpart of RST.
             case .connectionLost?, .streamReset?, .webSocketPingTimeout?, .tlsFailed?: true
             default: rules.closeCodes.contains(end.closure.code)
             }
