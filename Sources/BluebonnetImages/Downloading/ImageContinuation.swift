@@ -7,17 +7,24 @@
     /// What has come of the body of an image over several attempts, so that the next one asks for
     /// the rest alone (RFC 9110 §14.2).
     final class ImageContinuation: ContinuingRetrier {
+        private struct State {
+            var partial: PartialBody?
+            /// Whether what came is of no use to its server, which may say so each time: from then
+            /// on, the attempts ask for the whole, and end.
+            var hasStartedOver = false
+        }
+
         /// The request as the user made it.
         private let request: Request
-        private let state: Mutex<PartialBody?>
+        private let state: Mutex<State>
 
         init(_ request: Request, from partial: PartialBody?) {
             self.request = request
-            state = Mutex(partial)
+            state = Mutex(State(partial: partial))
         }
 
         /// What has come; nil where the next attempt asks for the whole.
-        var partial: PartialBody? { state.withLock(\.self) }
+        var partial: PartialBody? { state.withLock(\.partial) }
 
         /// The request of the user's, for what is missing.
         var next: Request { partial?.continuing(request) ?? request }
@@ -31,11 +38,11 @@
 
         /// Notes what a failed attempt has brought.
         func note(_ error: NetworkingError) {
-            state.withLock { $0 = PartialBody.left(by: error, of: request, continuing: $0) }
+            state.withLock { $0.partial = PartialBody.left(by: error, of: request, continuing: $0.partial) }
         }
 
-        /// Has the next attempt ask for the whole.
-        func startOver() { state.withLock { $0 = nil } }
+        /// Drops what has come, and has all attempts from here on ask for the whole.
+        func startOver() { state.withLock { $0 = State(partial: nil, hasStartedOver: true) } }
 
         /// What is done with the response to the last attempt; nil where it has asked for the
         /// whole.
@@ -53,7 +60,9 @@
 
         func continuing(_ request: Request, after error: NetworkingError) -> Request {
             // A range of the user's is not changed.
-            guard !self.request.headerFields.contains(.range) else { return request }
+            guard !self.request.headerFields.contains(.range), !state.withLock(\.hasStartedOver) else {
+                return request
+            }
             note(error)
             var request = request
             request.headerFields[.range] = nil

@@ -90,6 +90,30 @@
             }
         }
 
+        /// A file that is shorter than its length, for example.
+        @Test(
+            arguments: [
+                FaultStep.respond(416, headers: [("Content-Range", "bytes */9")]),
+                .respond(206, headers: [("Content-Range", "bytes 9-9/10"), ("ETag", "\"2\"")], body: "x"),
+            ]
+        )
+        func `a server that cuts each whole and continues none gets a limited number of requests`(
+            refusal: FaultStep
+        ) async throws {
+            let script = FaultServer.Script.requests { request in
+                guard request.value(of: "Range") == nil else { return [refusal] }
+                let head = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 10\r\nETag: \"1\"\r\n\r\n"
+                return [.send(head + "123456789"), .cut]
+            }
+            try await FaultServer.run(script) { server in
+                let url = try #require(URL(string: "\(server.baseURL)/a.png"))
+                let error = try await networkingError { try await Self.downloader(retries: 2, nil).image(from: url) }
+                #expect(error.code == .truncatedResponse)
+                // One that is cut, one for the rest, and three for the whole.
+                #expect(server.requests.map { $0.value(of: "Range") } == [nil, "bytes=9-", nil, nil, nil])
+            }
+        }
+
         @Test func `a busy server takes nothing of what has come`() async throws {
             let (picture, count) = (try Self.picture(), Counter())
             let origin = CuttingServer(picture, piece: picture.count / 2 + 1)
