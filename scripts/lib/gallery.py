@@ -6,11 +6,15 @@
 
 import argparse
 import contextlib
+import http.server
 import os
+import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+import threading
+import urllib.request
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import processes
@@ -20,20 +24,56 @@ RESOURCES = Path("Sources/Bluebonnet/Bluebonnet.docc/Resources")
 # A port on which nothing listens.
 NOBODY = "http://127.0.0.1:9"
 
-# The pictures: name, server (the embedded one when left out) and options.
-SCREENSHOTS = [
-    ("gallery", None, ["--pictures", "1000"]),
-    ("gallery-failure", NOBODY, []),
-]
+
+@contextlib.contextmanager
+def halting(origin: str) -> Iterator[str]:
+    """Runs a server with the pictures of another one, which stops in the middle of each behind the
+    fourth. Yields its URL."""
+    over = threading.Event()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            with urllib.request.urlopen(origin + self.path) as response:
+                body, kind = response.read(), response.headers["Content-Type"]
+            picture = re.match(r"/v1/pictures/(\d+)\.png", self.path)
+            number = int(picture[1]) if picture else 0
+            self.send_response(200)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            if number <= 4:
+                self.wfile.write(body)
+                return
+            # Another part of each. The window may be gone meanwhile.
+            with contextlib.suppress(ConnectionError):
+                self.wfile.write(body[: len(body) * (number * 23 % 100) // 100])
+            over.wait()
+            self.close_connection = True
+
+        def log_message(self, *arguments):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        over.set()
+        server.shutdown()
+        server.server_close()
 
 
 def take_screenshots(run: Callable[[list[str]], None], server: str):
     """Takes each picture twice: light, and dark under the name that DocC shows in its dark mode."""
     RESOURCES.mkdir(exist_ok=True)
-    for name, other_server, options in SCREENSHOTS:
-        for suffix, dark in (("", []), ("~dark", ["--dark"])):
-            file = RESOURCES / f"{name}{suffix}.png"
-            run([other_server or server, *options, *dark, "--screenshot", str(file)])
+    with halting(server) as halting_server:
+        servers = {"gallery": server, "gallery-progress": halting_server, "gallery-failure": NOBODY}
+        for name, its_server in servers.items():
+            for suffix, dark in (("", []), ("~dark", ["--dark"])):
+                run([its_server, *dark, "--screenshot", str(RESOURCES / f"{name}{suffix}.png")])
 
 
 def main() -> int:
