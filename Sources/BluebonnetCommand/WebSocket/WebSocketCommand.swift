@@ -146,7 +146,7 @@ struct WebSocketCommand: AsyncParsableCommand {
             patience: stay
                 ? nil : wait.flatMap { Seconds($0)?.duration } ?? (StandardInput.isTerminal ? .zero : .seconds(1)),
             notices: notices,
-            whenOpen: { _ = plan.keepHeaders() }
+            whenOpen: { plan.keepHeaders() }
         )
         // After a signal, the server is told before the process ends.
         try await Observation.finishing(observation) {

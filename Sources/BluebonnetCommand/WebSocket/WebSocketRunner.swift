@@ -19,8 +19,8 @@ struct WebSocketRunner: Sendable {
     /// The time without a message after which the end of the input closes it; nil for never.
     let patience: Duration?
     let notices: WebSocketNotices
-    /// Called when the server has opened it.
-    let whenOpen: @Sendable () -> Void
+    /// Called when the server has opened it. Returns whether what has to be kept could be.
+    let whenOpen: @Sendable () -> Bool
     /// The time at which the last message came or was sent.
     private let lastMessage = LastMessage()
 
@@ -30,7 +30,7 @@ struct WebSocketRunner: Sendable {
         pingInterval: Duration?,
         patience: Duration?,
         notices: WebSocketNotices,
-        whenOpen: @escaping @Sendable () -> Void
+        whenOpen: @escaping @Sendable () -> Bool
     ) {
         self.socket = socket
         self.isBinary = isBinary
@@ -52,7 +52,8 @@ struct WebSocketRunner: Sendable {
 
     /// Runs until the WebSocket is closed.
     ///
-    /// - Throws: ``NetworkingError``, and ``CommandFailure`` for a line that cannot be sent.
+    /// - Throws: ``NetworkingError``, ``CommandFailure`` for a line that cannot be sent, and
+    ///   ``ExitStatus/transport`` where ``whenOpen`` could not keep what it has to.
     func run() async throws {
         let openings = socket.openings
         let opening: WebSocketOpening
@@ -62,7 +63,7 @@ struct WebSocketRunner: Sendable {
             notices.showFailure(error.metrics)
             throw error
         }
-        whenOpen()
+        let isKept = whenOpen()
         tell(opening)
         typed?.begin()
         // When the shell continues a command that Ctrl-Z has stopped, the cursor is elsewhere.
@@ -101,6 +102,8 @@ struct WebSocketRunner: Sendable {
                 if case .failure(let failure as CommandFailure) = result { throw failure }
             }
         }
+        // The reason is told already.
+        guard isKept else { throw ExitStatus.transport }
     }
 
     private func input() throws(CommandFailure) -> InputFile {

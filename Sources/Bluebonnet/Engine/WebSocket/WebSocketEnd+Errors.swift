@@ -17,8 +17,9 @@ extension WebSocketEnd {
             self.init(closure: abnormal, error: error)
         case .closing:
             // This side wanted the end. A peer that ends the connection then is expected to have
-            // read the Close frame; one that resets it may have dropped what came before that (RFC
-            // 9293 §3.10.7.4). TLS that ends without its closing alert is no reset.
+            // read the Close frame, unless it had not taken all before at the last look; one that
+            // resets it may have dropped what came before that (RFC 9293 §3.10.7.4). TLS that ends
+            // without its closing alert is no reset.
             let isReset = cause.map { $0.code != .tlsFailed } ?? false
             let isLost = machine.isAllAcknowledged.map { !$0 } ?? isReset
             self.init(closure: abnormal, error: isLost ? .unsent(to: server, cause) : nil)
@@ -36,7 +37,7 @@ extension WebSocketEnd {
         let closure = WebSocketClosure(code: .abnormalClosure)
         let error = NetworkingError(
             .connectionLost,
-            "\(server) has not received everything that was sent: it took nothing for \(Optional(time).sentence).",
+            "\(server) has not taken everything that was sent: it took nothing for \(Optional(time).sentence).",
             underlying: closure
         )
         return Self(closure: closure, error: error)
@@ -71,7 +72,10 @@ extension NetworkingError {
     fileprivate static func unsent(to server: String, _ cause: NetworkingError?) -> NetworkingError {
         NetworkingError(
             cause?.code ?? .connectionLost,
-            "\(server) ended the WebSocket before it had received everything that was sent.",
+            """
+            \(server) ended the WebSocket without a close handshake, and may not have received everything that was \
+            sent.
+            """,
             underlying: cause?.underlying ?? WebSocketClosure(code: .abnormalClosure)
         )
     }
