@@ -244,17 +244,21 @@ final class HTTP2Connection {
         let origin = stream.origin
         if stream.tunnel != nil { return .tunnelLost(origin, reset ?? ChannelError.eof) }
         // RFC 9113 §6.8: the reason, where the server has said one.
-        let reason = machine.goneAway.flatMap { $0 == .noError ? nil : " with \($0)" } ?? ""
+        let code = machine.goneAway.flatMap { $0 == .noError ? nil : $0 }
+        let (reason, cause) = (code.map { " with \($0)" } ?? "", code.map { HTTP2End(code: $0) } ?? reset)
         if stream.isSilent, machine.hasServed {
             let message = "\(origin.description) closed the connection\(reason) before the response began."
-            return RepeatableError.marking(NetworkingError(.connectionLost, message, underlying: reset), .stale)
+            return RepeatableError.marking(NetworkingError(.connectionLost, message, underlying: cause), .stale)
         }
-        if let reset { return .lost(origin, reset, hasResponse: !stream.isSilent, isSilent: stream.isSilent) }
-        let (code, moment) =
+        if let reset, code == nil {
+            return .lost(origin, reset, hasResponse: !stream.isSilent, isSilent: stream.isSilent)
+        }
+        let (kind, moment) =
             stream.isSilent
             ? (NetworkingError.Code.connectionLost, "before the response began")
             : (.truncatedResponse, "in the middle of the response")
-        return NetworkingError(code, "\(origin.description) closed the connection\(reason) \(moment).")
+        let message = "\(origin.description) closed the connection\(reason) \(moment)."
+        return NetworkingError(kind, message, underlying: cause)
     }
 
     /// What was noted for the present read is over.

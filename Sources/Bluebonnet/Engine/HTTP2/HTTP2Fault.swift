@@ -40,6 +40,13 @@ struct HTTP2Fault: Error, Equatable {
     )
 }
 
+/// The server has ended a stream or a connection: the cause of errors whose sentence says so.
+struct HTTP2End: Error, CustomStringConvertible {
+    let code: HTTP2Code
+
+    var description: String { code.description }
+}
+
 extension NetworkingError {
     /// The server has broken a rule of HTTP/2.
     init(_ fault: HTTP2Fault, from origin: Origin) {
@@ -62,7 +69,8 @@ extension NetworkingError {
         let moment = hasResponse ? "in the middle of the response" : "before the response began"
         let error = NetworkingError(
             .streamReset,
-            "\(route.origin.description) ended the HTTP/2 stream \(moment) with \(code)."
+            "\(route.origin.description) ended the HTTP/2 stream \(moment) with \(code).",
+            underlying: HTTP2End(code: code)
         )
         guard !hasResponse, code == .refusedStream || code == .http11Required else { return error }
         return repeatable(error, along: route, after: code)
@@ -73,7 +81,8 @@ extension NetworkingError {
         let reason = code == .noError ? "" : " with \(code)"
         let error = NetworkingError(
             .connectionLost,
-            "\(route.origin.description) ended the HTTP/2 connection\(reason) before it processed the request."
+            "\(route.origin.description) ended the HTTP/2 connection\(reason) before it processed the request.",
+            underlying: code == .noError ? nil : HTTP2End(code: code)
         )
         return repeatable(error, along: route, after: code)
     }

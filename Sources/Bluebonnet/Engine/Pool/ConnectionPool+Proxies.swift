@@ -13,6 +13,16 @@ extension ConnectionPool {
         state.withLock { $0.proxies.wantsHTTP1(shared) }
     }
 
+    /// Whether a proxy has opened a tunnel over HTTP/2.
+    func opensTunnels(_ shared: Route) -> Bool {
+        state.withLock { $0.proxies.opensTunnels(shared) }
+    }
+
+    /// Notes that a proxy has opened a tunnel over HTTP/2.
+    func note(tunnelAlong shared: Route) {
+        state.withLock { $0.proxies.note(tunnelAlong: shared) }
+    }
+
     /// Whether a connection to a proxy that another route has made is of use: there is no other
     /// one, or not enough.
     func needsConnection(along shared: Route) -> Bool {

@@ -3,6 +3,7 @@
 struct KnownProxies {
     private var multiplexed: Set<Route> = []
     private var http1: Set<Route> = []
+    private var tunnelling: Set<Route> = []
 
     /// The most proxies of each kind: an async closure can name as many as it likes.
     static let most = 256
@@ -14,6 +15,14 @@ struct KnownProxies {
     /// HTTP/2, or too many others are known.
     func wantsHTTP1(_ shared: Route) -> Bool {
         http1.contains(shared) || (multiplexed.count >= Self.most && !multiplexed.contains(shared))
+    }
+
+    /// Whether a proxy has opened a tunnel over HTTP/2.
+    func opensTunnels(_ shared: Route) -> Bool { tunnelling.contains(shared) }
+
+    /// Notes that a proxy has opened a tunnel over HTTP/2.
+    mutating func note(tunnelAlong shared: Route) {
+        if tunnelling.count < Self.most { tunnelling.insert(shared) }
     }
 
     /// Notes that a proxy has agreed to HTTP/2. Returns whether that is news; it is not kept where

@@ -50,11 +50,16 @@ struct TunnelRequest: Sendable {
                 response = try await exchange.run()
             } catch {
                 let error = NetworkingError.wrapping(error)
+                if showsNoConnect(error) {
+                    pool.remember(http1: proxy.origin, on: shared)
+                    throw .speaksHTTP1(proxy)
+                }
                 guard retries.allow(.connect, after: error) else { throw opening(error) }
                 continue
             }
             let isAnswered = authentication.answer(response.head, of: proxy, &dialogue)
             if let tunnel = response.tunnel {
+                pool.note(tunnelAlong: shared)
                 let (connection, isReused) = exchange.usedConnection
                 return Opened(tunnel: tunnel, connection: connection, isConnectionReused: isReused)
             }
@@ -113,6 +118,16 @@ struct TunnelRequest: Sendable {
             // The refusal counts, whatever came of its body.
         }
         return refusal
+    }
+
+    /// Whether the proxy has taken CONNECT for a broken request: mitmproxy 11 agrees to HTTP/2, and
+    /// knows CONNECT over HTTP/1.1 alone. It closes so early that the end of the connection may be
+    /// all that is seen of its GOAWAY; of a proxy that has opened tunnels, that means nothing.
+    private func showsNoConnect(_ error: NetworkingError) -> Bool {
+        let mark = error.underlying as? RepeatableError
+        let cause = mark.map(\.cause) ?? error.underlying
+        if let end = cause as? HTTP2End { return end.code == .protocolError }
+        return error.code == .connectionLost && mark?.reason != .notProcessed && !pool.opensTunnels(shared)
     }
 
     /// The error of an exchange as one of the opening: it was the proxy that failed. Nothing of the

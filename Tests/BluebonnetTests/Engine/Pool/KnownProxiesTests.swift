@@ -48,6 +48,15 @@ struct KnownProxiesTests {
         #expect(!isNoted)
     }
 
+    @Test func `a proxy that has opened a tunnel is remembered`() throws {
+        var proxies = KnownProxies()
+        let shared = try Self.shared()
+        #expect(!proxies.opensTunnels(shared))
+        proxies.note(tunnelAlong: shared)
+        #expect(proxies.opensTunnels(shared))
+        try #expect(!proxies.opensTunnels(Self.shared(1)))
+    }
+
     @Test func `of too many proxies, the further ones get HTTP/1.1`() throws {
         var proxies = KnownProxies()
         for number in 0..<KnownProxies.most { _ = proxies.note(http2: try Self.shared(number)) }

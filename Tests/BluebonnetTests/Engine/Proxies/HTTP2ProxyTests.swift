@@ -108,9 +108,19 @@ struct HTTP2ProxyTests {
         }
     }
 
-    @Test func `a proxy that wants HTTP/1.1 behind HTTP/2 gets it`() async throws {
-        // RFC 9113 §7, HTTP_1_1_REQUIRED.
-        try await Self.run({ _, _ in [.resetStream(.http11Required)] }) { session, proxy, origin in
+    @Test(
+        arguments: [
+            // RFC 9113 §7, HTTP_1_1_REQUIRED.
+            [.resetStream(.http11Required)], [.resetStream(.protocolError)],
+            [.goAway(lastStream: 0, .protocolError), .close], [.goAway(.protocolError), .close],
+            // What may be left of such a GOAWAY.
+            [.reset], [.close],
+        ] as [[HTTP2FaultStep]]
+    )
+    func `a proxy that wants HTTP/1.1 behind HTTP/2, or knows no CONNECT there, gets it`(
+        steps: [HTTP2FaultStep]
+    ) async throws {
+        try await Self.run({ _, _ in steps }) { session, proxy, origin in
             _ = try await networkingError { try await session.data(for: Request(to: origin.baseURL)) }
             #expect(proxy.connections.map(\.applicationProtocol) == ["h2", "http/1.1"])
             #expect(proxy.record.http1Requests == 1)
@@ -213,7 +223,6 @@ struct HTTP2ProxyTests {
             steps: [.head(101)],
             code: .proxyResponseInvalid
         ),
-        Refusal(testDescription: "closes", steps: [.close], code: .proxyConnectFailed),
         Refusal(testDescription: "says nothing", steps: [], code: .proxyTimeout),
     ]
 
