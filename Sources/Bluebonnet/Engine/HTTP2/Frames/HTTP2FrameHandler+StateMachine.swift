@@ -37,7 +37,7 @@ extension HTTP2FrameHandler {
 
         /// The streams that are remembered because they were reset. Of older ones, only the largest
         /// number is.
-        static let mostReset = 4096
+        static let mostReset = 512
 
         // MARK: Sending
 
