@@ -127,6 +127,7 @@ struct WebSocketCloseTests {
                 $0.closeTimeout = .seconds(2)
             }
         ) { socket in
+            _ = try await socket.value
             for _ in 0..<40 { try await socket.send(.binary(Data(repeating: 1, count: 500_000))) }
             let closure = await socket.close()
             #expect(closure.code == .normalClosure)
@@ -149,6 +150,7 @@ struct WebSocketCloseTests {
             }
         ) { socket in
             defer { gate.open() }
+            _ = try await socket.value
             for _ in 0..<64 { try await socket.send(.binary(Data(repeating: 1, count: 500_000))) }
             let closure = await socket.close()
             #expect(closure.code == .abnormalClosure)
