@@ -51,7 +51,9 @@
         ///   `storeInUse` where another process keeps the lock.
         public func cookies() throws -> [Cookie] {
             do {
-                return try queue.read { database in try all(database) }
+                return try queue.use { database in
+                    noted(try database.transaction(.reading, Self.all))
+                }
             } catch {
                 throw Self.failure(path, error)
             }
@@ -68,11 +70,12 @@
         public func update(_ changes: CookieStoreChanges, at now: Date) throws -> [Cookie]? {
             do {
                 return try queue.use { database in
-                    try database.transaction(changes.isEmpty ? .reading : .writing) { database in
+                    let found = try database.transaction(changes.isEmpty ? .reading : .writing) { database in
                         let isForeign = try Self.version(of: database) != version.withLock { $0 }
                         if !changes.isEmpty { try Self.make(changes, at: now, in: database) }
-                        return isForeign ? try all(database) : nil
+                        return isForeign ? try Self.all(database) : nil
                     }
+                    return found.map(noted)
                 }
             } catch {
                 throw Self.failure(path, error)
@@ -81,15 +84,23 @@
 
         // MARK: Rows
 
-        private func all(_ database: SQLiteConnection) throws -> [Cookie] {
-            let number = try Self.version(of: database)
+        /// The cookies, and what the database says of its version.
+        private typealias Found = (cookies: [Cookie], version: Int?)
+
+        /// The cookies that were found, whose version is noted: behind the end of the transaction,
+        /// since those of one that failed are lost.
+        private func noted(_ found: Found) -> [Cookie] {
+            version.withLock { $0 = found.version }
+            return found.cookies
+        }
+
+        private static func all(_ database: SQLiteConnection) throws -> Found {
+            let number = try version(of: database)
             let sql = """
                 SELECT name, value, domain, hostOnly, path, secure, httpOnly, sameSite, expires, created, lastUsed
                 FROM cookie ORDER BY created, domain, path, name
                 """
-            let cookies = try database.rows(sql).map(Self.cookie)
-            version.withLock { $0 = number }
-            return cookies
+            return (try database.rows(sql).map(cookie), number)
         }
 
         private static func version(of database: SQLiteConnection) throws -> Int? {
@@ -158,25 +169,33 @@
         private static func open(_ path: String) throws -> SQLiteQueue {
             // The file is read before SQLite has it, which would roll back, or write, what is
             // another program's.
-            if let header = try DatabaseHeader(path) {
-                guard header.applicationID == applicationID else {
-                    throw SystemFile.Unusable("it is the file of another program")
+            try SQLiteFirstLook.take(at: path) {
+                if let header = try DatabaseHeader(path) {
+                    guard header.applicationID == applicationID else {
+                        throw SystemFile.Unusable("it is the file of another program")
+                    }
+                    try check(version: header.userVersion)
                 }
-                guard header.userVersion <= format else {
-                    throw SystemFile.Unusable("it was written by a newer version of Bluebonnet")
-                }
+                try StoreFolder.makePrivateFile(path)
             }
-            try StoreFolder.makePrivateFile(path)
             // The writers of all processes take turns. The journal of the default mode needs no
             // change of the file when it is opened, which two processes cannot make at once.
             let queue = try SQLiteQueue(path, patience: .seconds(5))
             try queue.use { database in
                 try database.run("PRAGMA secure_delete = ON")
-                guard try database.value("PRAGMA application_id") != applicationID else { return }
-                // Another process may have made it meanwhile.
-                try database.transaction(.writing, makeTable)
+                if try database.value("PRAGMA application_id") != applicationID {
+                    // Another process may have made it meanwhile.
+                    try database.transaction(.writing, makeTable)
+                }
+                try check(version: database.value("PRAGMA user_version"))
             }
             return queue
+        }
+
+        private static func check(version: Int?) throws {
+            guard let version, version <= format else {
+                throw SystemFile.Unusable("it was written by a newer version of Bluebonnet")
+            }
         }
 
         private static func makeTable(in database: SQLiteConnection) throws {

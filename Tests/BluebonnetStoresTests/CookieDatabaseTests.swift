@@ -174,6 +174,39 @@
             }
         }
 
+        /// Closing a file gives up the locks of the whole process on it.
+        @Test func `a database that is opened again keeps the locks of the first`() async throws {
+            try await withDirectory { directory in
+                let file = file(in: directory)
+                let first = try CookieDatabase(file: file)
+                let writer = try SQLiteConnection(file.path, patience: .zero)
+                try writer.execute("BEGIN IMMEDIATE")
+                let second = try CookieDatabase(file: file)
+                let locks = try String(contentsOfFile: "/proc/locks", encoding: .utf8)
+                let inode = try #require(
+                    try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int
+                )
+                #expect(locks.contains(":\(inode) "), "\(locks)")
+                try writer.run("COMMIT")
+                withExtendedLifetime((first, second)) {}
+            }
+        }
+
+        @Test func `cookies of another process are not lost with a change that fails`() async throws {
+            try await withDirectory { directory in
+                let file = file(in: directory)
+                let (one, two) = (try CookieDatabase(file: file), try CookieDatabase(file: file))
+                _ = try one.cookies()
+                _ = try two.update(storing(cookie("a")), at: Self.start)
+                let reader = try SQLiteConnection(file.path, patience: .zero)
+                try reader.execute("BEGIN; SELECT * FROM cookie")
+                // The reader keeps the writer from its end.
+                #expect(throws: NetworkingError.self) { try one.update(storing(cookie("b")), at: Self.start) }
+                try reader.run("COMMIT")
+                #expect(try one.update(CookieStoreChanges(), at: Self.start)?.map(\.name) == ["a"])
+            }
+        }
+
         @Test func `a jar waits for a locked database only where it writes`() async throws {
             try await withDirectory { directory in
                 let file = file(in: directory)

@@ -47,16 +47,14 @@
         private static let pause: UInt32 = 20_000
 
         private static func openNow(_ path: String) throws -> SQLitePool {
-            // Once in a process: closing a file gives up all locks that the process has on it, also
-            // those of SQLite (<https://www.sqlite.org/howtocorrupt.html>, §2.2).
-            if !opened.withLock({ $0.contains(path) }), try isNew(path) {
+            try SQLiteFirstLook.take(at: path) {
+                guard try isNew(path) else { return }
                 // Not through the pool, whose log would have the identifier: a process that is
                 // killed before the log comes into the file would leave one that looks like another
                 // program's.
                 try SQLiteQueue(path, patience: patience).use { try makeMissingTables(in: $0) }
             }
             let pool = try SQLitePool(path, patience: patience)
-            opened.withLock { _ = $0.insert(path) }
             try pool.use { database in
                 // Where a process was killed while it made them.
                 try makeMissingTables(in: database)
@@ -69,9 +67,6 @@
             }
             return pool
         }
-
-        /// The paths of the indexes that this process has opened.
-        private static let opened = Mutex<Set<String>>([])
 
         /// Checks a file before SQLite has it, which would write what is another program's, and
         /// makes one where there is none.

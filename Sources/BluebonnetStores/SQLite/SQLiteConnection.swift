@@ -27,12 +27,13 @@
         /// - Parameters:
         ///   - path: The path of the file.
         ///   - patience: The longest wait for the lock of another connection.
+        ///   - makesFile: Whether a file that is missing is made. Default: true.
         ///   - lock: A lock to keep until the connection is closed.
         /// - Throws: ``SQLiteError``.
-        init(_ path: String, patience: Duration, lock: FolderLock? = nil) throws {
+        init(_ path: String, patience: Duration, makesFile: Bool = true, lock: FolderLock? = nil) throws {
             var handle: OpaquePointer?
             // The threads take turns already.
-            let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+            let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (makesFile ? SQLITE_OPEN_CREATE : 0)
             let code = unsafe sqlite3_open_v2(path, &handle, flags, nil)
             guard let handle = unsafe handle else { throw SQLiteError(code, "there is no memory for it") }
             unsafe self.handle = handle

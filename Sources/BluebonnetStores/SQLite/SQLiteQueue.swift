@@ -7,9 +7,9 @@
     final class SQLiteQueue: Sendable {
         private let connection: Mutex<SQLiteConnection>
 
-        /// Opens a database; see ``SQLiteConnection/init(_:patience:lock:)``.
-        init(_ path: String, patience: Duration, lock: FolderLock? = nil) throws {
-            connection = Mutex(try SQLiteConnection(path, patience: patience, lock: lock))
+        /// Opens a database; see ``SQLiteConnection/init(_:patience:makesFile:lock:)``.
+        init(_ path: String, patience: Duration, makesFile: Bool = true, lock: FolderLock? = nil) throws {
+            connection = Mutex(try SQLiteConnection(path, patience: patience, makesFile: makesFile, lock: lock))
         }
 
         /// Does work without a transaction around it.
@@ -94,7 +94,8 @@
         }
 
         private func makeReader() throws -> SQLiteQueue {
-            let reader = try SQLiteQueue(path, patience: Self.readersPatience)
+            // Where the file was removed, another one must not take its place.
+            let reader = try SQLiteQueue(path, patience: Self.readersPatience, makesFile: false)
             try reader.use { try $0.run("PRAGMA query_only = ON") }
             return reader
         }
