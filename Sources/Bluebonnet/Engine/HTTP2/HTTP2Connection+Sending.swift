@@ -4,7 +4,7 @@ import NIOCore
 extension HTTP2Connection {
     /// What is written before it is handed to the socket. TLS counts nothing before that, so that
     /// the channel stays writable whatever is written.
-    private static let mostUnflushed = 1 << 18
+    static let mostUnflushed = 1 << 18
 
     /// Sends what there is on a stream in its turn, because something has changed for it: there is
     /// more, its window is larger, its task was resumed.

@@ -23,7 +23,14 @@ extension HTTP2Connection {
     /// Sends what the owner of a tunnel has written; the rest in the turns of its stream.
     func flush(_ stream: HTTP2Stream) {
         guard let tunnel = stream.tunnel else { return }
+        let before = sendWindow
         let outcome = tunnel.send()
+        unflushedByTunnels += max(0, before - sendWindow)
+        // Otherwise the channel would stay writable, whatever is written in this turn of the loop.
+        if unflushedByTunnels >= Self.mostUnflushed {
+            unflushedByTunnels = 0
+            frames?.flush()
+        }
         if isOpen(stream) { turns.place(stream.identifier, outcome) }
     }
 

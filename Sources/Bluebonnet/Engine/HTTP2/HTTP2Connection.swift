@@ -36,6 +36,8 @@ final class HTTP2Connection {
     /// The order in which streams send their bodies.
     var turns = HTTP2SendTurns()
     var isSending = false
+    /// What tunnels have sent outside of their turns since it was last handed to the socket.
+    var unflushedByTunnels = 0
     /// The WINDOW_UPDATE frames that the server may send.
     var updates = HTTP2UpdateAllowance()
     /// The exchanges that wait for the settings of the server, and until when.

@@ -18,8 +18,10 @@ enum HTTP2RequestFields {
         // §8.5: CONNECT to a proxy has the method and the authority alone.
         let isConnect = head.method == .connect
         if !isConnect { section.append(HTTP2Field(":scheme", scheme)) }
-        // §8.3.1: the value of Host, which is not sent beside it.
-        let authority = head.survey.host.map { head.fields[$0].value } ?? head.host
+        // §8.3.1: the value of Host, which is not sent beside it. To a proxy that forwards the
+        // request, the URL says where it leads, whatever Host is, as RFC 9112 §3.2.2 has it.
+        let isForwarded = head.target != head.path
+        let authority = isForwarded ? head.host : head.survey.host.map { head.fields[$0].value } ?? head.host
         section.append(HTTP2Field(":authority", authority))
         if !isConnect {
             section.append(HTTP2Field(":path", head.path, head.path == "/" ? .indexable : .nonIndexable))

@@ -24,10 +24,11 @@ extension ConnectionPool {
     }
 
     /// Whether a connection to a proxy that another route has made is of use: there is no other
-    /// one, or not enough.
+    /// one, or not enough, or it was forgotten that the proxy speaks HTTP/2, as one of several
+    /// machines behind its name does not.
     func needsConnection(along shared: Route) -> Bool {
         state.withLock { state in
-            guard let queue = state.entries[shared]?.queue else { return true }
+            guard state.proxies.isMultiplexed(shared), let queue = state.entries[shared]?.queue else { return true }
             return queue.open == 0 || (queue.waitingCount > 0 && queue.open < connectionsPerOrigin)
         }
     }

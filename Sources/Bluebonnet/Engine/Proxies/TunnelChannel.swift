@@ -37,6 +37,9 @@ final class TunnelChannel: Channel, @unchecked Sendable {
     /// What was written and not flushed.
     private var unflushed: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
     private var unflushedBytes = 0
+    /// Whether a flush is under way, and whether another one was asked for within it.
+    private var isFlushing = false
+    private var needsFlush = false
     private var hasClosedOutput = false
     private var isClosed = false
 
@@ -122,14 +125,21 @@ extension TunnelChannel: ChannelCore {
     }
 
     func flush0() {
-        guard !isClosed else { return }
-        let writes = unflushed
-        unflushed = []
-        unflushedBytes = 0
-        for write in writes { tunnel.write(write.bytes) }
-        tunnel.flush()
-        for write in writes { write.promise?.succeed() }
-        updateWritability()
+        needsFlush = true
+        // Who hears that it is writable again writes, and flushes, from within.
+        guard !isFlushing else { return }
+        isFlushing = true
+        while needsFlush, !isClosed {
+            needsFlush = false
+            let writes = unflushed
+            unflushed = []
+            unflushedBytes = 0
+            for write in writes { tunnel.write(write.bytes) }
+            tunnel.flush()
+            for write in writes { write.promise?.succeed() }
+            updateWritability()
+        }
+        isFlushing = false
     }
 
     func read0() {

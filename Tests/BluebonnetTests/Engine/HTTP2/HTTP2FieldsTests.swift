@@ -59,7 +59,8 @@ import Testing
             target: "http://one.example/a?b",
             path: "/a?b",
             host: "one.example",
-            fields: [:],
+            // RFC 9113 §8.3.1, RFC 9112 §3.2.2: it does not say where the request leads.
+            fields: [.init("Host")!: "other.example"],
             body: nil
         )
         let fields = HTTP2RequestFields.encode(head, scheme: "http").map { "\($0.name)=\($0.value)" }

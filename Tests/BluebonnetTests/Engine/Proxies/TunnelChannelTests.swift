@@ -17,6 +17,7 @@ struct TunnelChannelTests {
         var unsentBytes = 5
         var written: [String] = []
         var flushes = 0
+        var whenFlushed: (() -> Void)?
         var hasClosedOutput = false
         var isClosed = false
 
@@ -33,7 +34,10 @@ struct TunnelChannelTests {
         }
 
         func write(_ bytes: ByteBuffer) { written.append(String(buffer: bytes)) }
-        func flush() { flushes += 1 }
+        func flush() {
+            flushes += 1
+            whenFlushed?()
+        }
         func setReading(_ isReading: Bool) { self.isReading = isReading }
         func closeOutput() { hasClosedOutput = true }
         func abort() { close() }
@@ -68,6 +72,7 @@ struct TunnelChannelTests {
         func channelInactive(context: ChannelHandlerContext) { events.append("inactive") }
         func channelWritabilityChanged(context: ChannelHandlerContext) {
             events.append(context.channel.isWritable ? "writable" : "full")
+            context.fireChannelWritabilityChanged()
         }
         func errorCaught(context: ChannelHandlerContext, error: any Error) { events.append("error") }
         func read(context: ChannelHandlerContext) { if !holdsReads { context.read() } }
@@ -135,6 +140,38 @@ struct TunnelChannelTests {
         tunnel.isWritable = true
         tunnel.receiver?.writabilityChanged()
         #expect(channel.isWritable && recorder.events == ["full", "writable"])
+        channel.close(promise: nil)
+        tunnel.loop.run()
+    }
+
+    /// Writes and flushes each time that the channel is writable again.
+    private final class EagerWriter: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+
+        var left = 1000
+        var depth = 0
+        var deepest = 0
+
+        func channelWritabilityChanged(context: ChannelHandlerContext) {
+            guard context.channel.isWritable, left > 0 else { return }
+            left -= 1
+            depth += 1
+            deepest = max(deepest, depth)
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(repeating: 0x61, count: 1 << 18)), promise: nil)
+            depth -= 1
+        }
+    }
+
+    @Test func `a tunnel that takes all at once is written to in a loop, and not by recursion`() throws {
+        let (tunnel, channel, _) = try Self.make()
+        let writer = EagerWriter()
+        try channel.pipeline.syncOperations.addHandler(writer)
+        tunnel.whenFlushed = { tunnel.receiver?.writabilityChanged() }
+        channel.writeAndFlush(ByteBuffer(repeating: 0x61, count: 1 << 18), promise: nil)
+        #expect(writer.left == 0 && tunnel.written.count == 1001)
+        #expect(writer.deepest <= 2, "\(writer.deepest)")
+        tunnel.whenFlushed = nil
         channel.close(promise: nil)
         tunnel.loop.run()
     }
