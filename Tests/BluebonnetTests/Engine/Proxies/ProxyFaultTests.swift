@@ -130,17 +130,21 @@ struct ProxyFaultTests {
 
     @Test(arguments: stalls)
     func `a proxy that stops at any step is a timeout of its own`(kind: Proxy.Kind, script: [FaultStep]) async throws {
-        try await FaultServer.run(.steps(script)) { proxy in
-            let configuration = try ProxyScripts.configuration(kind, port: proxy.port) {
-                $0.timeouts.connect = .milliseconds(150)
-            }
-            try await withSession(configuration) { session in
-                let error = try await networkingError {
-                    try await session.data(for: Request(to: "https://one.example/"))
+        // Within this time, the proxy must have accepted the connection.
+        try await patiently(first: [.milliseconds(150), .seconds(1)], last: .seconds(5)) { timeout in
+            try await FaultServer.run(.steps(script)) { proxy in
+                let configuration = try ProxyScripts.configuration(kind, port: proxy.port) {
+                    $0.timeouts.connect = timeout
                 }
-                #expect(error.code == .proxyTimeout, "\(error)")
-                #expect(error.message.contains("proxy \(kind)://"))
-                try await proxy.waitUntilClientClosed()
+                try await withSession(configuration) { session in
+                    let error = try await networkingError {
+                        try await session.data(for: Request(to: "https://one.example/"))
+                    }
+                    #expect(error.code == .proxyTimeout, "\(error)")
+                    #expect(error.message.contains("proxy \(kind)://"))
+                    guard !proxy.connections.isEmpty else { throw Unmet(description: "no connection") }
+                    try await proxy.waitUntilClientClosed()
+                }
             }
         }
     }
