@@ -251,6 +251,8 @@ struct CurlTranslation {
             }
             options.output = name
         }
+        // Curl refuses it, too.
+        if flags.contains(.remoteHeaderName), options.include { throw Self.refusal("-J with -i or -I") }
         let isSaved = options.output ?? "-" != "-"
         if isSaved { options.output = options.output.map(output.path) }
         guard options.saving.continues else { return }

@@ -34,7 +34,6 @@ extension CurlLines {
         #"curl -s -OJ URL/named"#,
         #"curl -s -OJ URL/name.txt"#,
         #"curl -s -OJ URL/gone.txt"#,
-        #"curl -s -OJi URL/named"#,
         #"curl -s --create-dirs -o a/b/c.txt URL/name.txt"#,
         #"curl -s --create-dirs --output-dir d -O URL/name.txt"#,
         #"curl -s --create-dirs --output-dir d -OJ URL/named"#,

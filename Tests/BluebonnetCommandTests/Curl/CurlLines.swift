@@ -370,12 +370,11 @@ enum CurlLines {
         #"curl -H 'Referer;' -e b URL"#,
         #"curl -r 0-1 -r 2-3 URL"#,
         #"curl -r 0-1 -H 'Range: bytes=5-6' URL"#,
-        #"curl -H 'X-A: 1' -A agent -e from -b c=d -r 0-1 --compressed URL"#,
+        #"curl -H 'X-A: 1' -A agent -e from -b c=d --compressed URL"#,
+        #"curl -H 'X-A: 1' -A agent -r 0-1 URL"#,
         #"curl -H 'X-A: 1' --json '{}' -H 'X-B: 2' URL"#,
         #"curl -H 'X-A: 1' -F a=1 -H 'X-B: 2' URL"#,
-        #"curl -F a=1 -H 'Content-Type:' URL"#,
         #"curl -OJ URL/a.txt"#,
-        #"curl -C - -O URL/c.txt"#,
         #"curl -D - -o d.txt URL"#,
         #"curl --create-dirs -o e/f URL"#,
         #"curl --output-dir . -O URL/g.txt"#,
@@ -398,7 +397,6 @@ enum CurlLines {
         #"curl -L -u ada:secret URL/hop/302/2"#,
         #"curl -L -b a=b -e from -A agent -H 'X-A: 1' URL/hop/302/2"#,
         #"curl -L -H 'Cookie: a=b' -H 'Authorization: Bearer c' URL/hop/302/2"#,
-        #"curl -L -o out.txt -C - URL/hop/302/2"#,
     ]
 
     /// Lines that are refused, and what the message names.
@@ -411,6 +409,7 @@ enum CurlLines {
         (#"curl -w '%{http_code}' URL"#, #"-w"#),
         (#"curl -C - URL"#, #"-C -"#),
         (#"curl -C - -OJ URL/a"#, #"-J"#),
+        (#"curl -OJi URL/a"#, #"-J with -i"#),
         (#"curl -C - -i -O URL/a"#, #"-i"#),
         (#"curl -C - -d a=1 -O URL/a"#, #"GET"#),
         (#"curl -C 10 -O URL/a"#, #"-C"#),
