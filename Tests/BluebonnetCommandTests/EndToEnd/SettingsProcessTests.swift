@@ -96,7 +96,7 @@ import Testing
         try await FaultServer.run(.requests { _ in [.respond(body: "x")] }) { first in
             try await FaultServer.run(.requests { _ in [.respond(body: "x")] }) { second in
                 let hosts =
-                    #"{"127.0.0.1:\#(first.port)":["X-Host:1","--style=dark"],"127.0.0.1:\#(second.port)":["-au:p"]}"#
+                    #"{"127.0.0.1:\#(first.port)":["X-Host:1","--style=dark"],"127.0.0.1:\#(second.port)":["--auth=u:p"]}"#
                 try await withSettings(#"{"default_options":["X-All:1","--form"],"hosts":\#(hosts)}"#) { environment in
                     try await withDirectory { folder in
                         let urls = ["\(first.baseURL)/a", "\(second.baseURL)/b", "\(first.baseURL)/c"]
