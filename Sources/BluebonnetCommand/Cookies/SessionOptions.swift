@@ -26,8 +26,8 @@ struct SessionOptions: ParsableArguments {
     @Option(name: .long, help: .hidden)
     var hostHeader: [String] = []
 
-    /// Where settings for the host of the URL decide which server is trusted, an empty word and
-    /// the options of trust that other hosts have.
+    /// Where settings for the host of the URL decide which server is trusted, ``noTrust`` and the
+    /// options of trust that other hosts have.
     @Option(name: .long, help: .hidden)
     var hostTrust: [String] = []
 
@@ -43,9 +43,12 @@ struct SessionOptions: ParsableArguments {
         }
     }
 
+    /// The word in front of the options of ``hostTrust``, of which there may be none.
+    static let noTrust = "none"
+
     /// The options of trust of ``hostTrust``; nil where they are the same for all hosts.
     var trustOfOthers: ConnectionOptions? {
-        hostTrust.isEmpty ? nil : try? ConnectionOptions.parse(hostTrust.filter { !$0.isEmpty })
+        hostTrust.isEmpty ? nil : try? ConnectionOptions.parse(hostTrust.filter { $0 != Self.noTrust })
     }
 
     /// The jar of the session that is named, or that of the cookies.

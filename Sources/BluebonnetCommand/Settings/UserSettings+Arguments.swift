@@ -98,7 +98,7 @@ extension UserSettings {
         // A redirect to another host must not take them there.
         for name in names { chosen.insert("--host-header=\(name)", at: 0) }
         if let others = trustOfOthers(chosen, for: rules, arguments, parsed) {
-            chosen = ([""] + others).map { "--host-trust=\($0)" } + chosen
+            chosen = ([SessionOptions.noTrust] + others).map { "--host-trust=\($0)" } + chosen
         }
         guard let option = Arguments.headerOption else { return chosen + arguments + headers }
         return chosen + headers.map { "\(option)=\($0)" } + arguments

@@ -86,7 +86,8 @@ struct UsageMessage {
         let known = Set(options)
         return arguments.prefix { $0 != "--" }.first { argument in
             let name = String(argument.prefix(2))
-            return argument.utf8.count > 2 && !known.contains(name) && OptionHint.text(for: name) != nil
+            guard argument.utf8.first == UInt8(ascii: "-"), argument.utf8.count > 2 else { return false }
+            return !known.contains(name) && OptionHint.text(for: name) != nil
         }
     }
 

@@ -31,7 +31,7 @@ import Testing
             (["http://EXAMPLE.org/"], ["--style=mono", "--json", "http://EXAMPLE.org/", "X:all", "Y:all"]),
             (
                 ["http://localhost:8080/"],
-                ["--host-trust=", "--style=mono", "--json", "-k", "http://localhost:8080/", "X:all", "Y:all"]
+                ["--host-trust=none", "--style=mono", "--json", "-k", "http://localhost:8080/", "X:all", "Y:all"]
             ),
             (
                 ["http://localhost:8080/", "-k"],
@@ -109,7 +109,7 @@ import Testing
         let rule = UserSettings.Rule(hosts: "a", options: options, headers: ["X-Host:1", "Accept:b"])
         let given = ["http://a/", "-H", "accept:c", "-j", "2"]
         let shared = ["--key=k.pem", "--timeout=5", "--cert=c.pem", "--retry=2"]
-        let trust = ["--host-trust="]
+        let trust = ["--host-trust=none"]
         let headers = ["--host-header=x-host"]
         let download = try UserSettings.arguments(given, DownloadCommand.parse(given), with: [rule])
         #expect(download == trust + headers + shared + ["--header=X-Host:1"] + given)
