@@ -32,8 +32,8 @@
     ///
     /// With the level of ``Levels/transactions``, each request that is sent is logged too, as
     /// "Request sent" and "Response received" or "Request failed". The latter two have the
-    /// `protocol`, which is `h2` or `http/1.1`, the `stream` of HTTP/2, the `proxy`, and `attempts`,
-    /// how many addresses were tried for a new connection, where there are such.
+    /// `protocol`, which is `h2` or `http/1.1`, the `stream` of HTTP/2, the `proxy`, and
+    /// `attempts`, how many addresses were tried for a new connection, where there are such.
     ///
     /// Neither header fields nor bodies are logged; users, passwords and the values of the query
     /// are left out of URLs and messages. A level that the logger does not log costs nothing but

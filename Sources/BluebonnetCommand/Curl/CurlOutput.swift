@@ -36,8 +36,8 @@ struct CurlOutput: Equatable, Sendable {
 }
 
 extension RequestRunner {
-    /// Writes a response as curl does: a failure is saved too unless there is `-f`, and the heads of
-    /// `-i` are written where the body is.
+    /// Writes a response as curl does: a failure is saved too unless there is `-f`, and the heads
+    /// of `-i` are written where the body is.
     ///
     /// - Parameters:
     ///   - response: The response.
