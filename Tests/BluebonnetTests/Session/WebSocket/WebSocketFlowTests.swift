@@ -219,7 +219,8 @@ struct WebSocketFlowTests {
         try await WebSocketServer.run { peer, number in
             if number == 1 {
                 _ = try await peer.readRequest()
-                let head = "HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n"
+                let fields = "Retry-After: 7\r\nConnection: close\r\nContent-Length: 0"
+                let head = "HTTP/1.1 503 Busy\r\n\(fields)\r\n\r\n"
                 return try await peer.send(Array(head.utf8))
             }
             try await peer.open()
