@@ -283,7 +283,7 @@ import Testing
                 #expect(full.errors.contains("No space left on device"))
                 try Data().write(to: directory.appending(path: "file"))
                 let folder = try await Command.run(["download", url, "-d", "file"], in: directory)
-                #expect(folder.status == 1)
+                #expect(folder.status == 2)
                 #expect(try names(in: directory) == ["file"])
             }
         }
