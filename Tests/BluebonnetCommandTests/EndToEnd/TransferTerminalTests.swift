@@ -65,6 +65,12 @@ import Testing
             try await FaultServer.run(slow(FaultGate())) { server in
                 let run = try TerminalRun("download \(server.baseURL)/f -d \(directory.path)")
                 await run.wait(for: "50%")
+                // What was received is written a moment later.
+                let partial = directory.appending(path: "f.bluebonnet").path
+                try await until("the half is in the partial file") {
+                    let attributes = try? FileManager.default.attributesOfItem(atPath: partial)
+                    return attributes?[.size] as? Int == 10_000
+                }
                 try run.type("\u{3}")
                 #expect(try await run.finish() == 128 + SIGINT)
                 let rows = run.screen(columns: 1000).rows
