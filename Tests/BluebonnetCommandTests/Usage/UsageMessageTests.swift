@@ -57,7 +57,8 @@ import Testing
             arguments: ["-XPOST", "http://a/", "--print=H"]
         )
         #expect(message.text.hasPrefix("There is no option “-XPOST”. Write the method in front"), "\(message.text)")
-        let own = UsageMessage("-O is wrong.", command: "x", options: ["-O"], arguments: ["get", "-Ox", "--", "-XPOST"])
+        let arguments = ["get", "-Ox", "--", "-XPOST"]
+        let own = UsageMessage("-O is wrong.", command: "x", options: ["-O"], arguments: arguments)
         #expect(own.text == "-O is wrong.")
     }
 
