@@ -24,6 +24,13 @@ struct RequestRunner {
     func run() async throws {
         // One that sends nothing keeps nothing.
         let named = try options.sessions.named(sendingNothing: options.offline || options.curl)
+        let (plan, keptHeaders) = try makePlan(named)
+        if options.offline || options.curl { return try await showRequest(of: plan, named) }
+        try await send(try job(plan, named, keptHeaders))
+    }
+
+    /// The request, and the names of the headers that the named session has added.
+    private func makePlan(_ named: NamedSession?) throws -> (RequestPlan, keptHeaders: [String]) {
         var arguments = try arguments
         let kept = try named.map { named throws(CommandFailure) in try named.items(for: arguments) } ?? []
         arguments.parsedItems += kept
@@ -39,8 +46,21 @@ struct RequestRunner {
             // What is the body has been read, unless it is sent while it is read.
             StandardInput.tellIfLeftOver()
         }
-        let headers = ServerHeaders(kept.compactMap(\.headerName) + options.sessions.hostHeader, of: plan.request.url)
-        if options.offline || options.curl { return try await showRequest(of: plan, named) }
+        return (plan, kept.compactMap(\.headerName))
+    }
+
+    /// A request that is going to be sent.
+    private struct Job: Sendable {
+        let plan: RequestPlan
+        let named: NamedSession?
+        let configuration: SessionConfiguration
+        let filter: JSONFilter?
+        let observation: Observation?
+        let display: ExchangeDisplay?
+    }
+
+    private func job(_ plan: RequestPlan, _ named: NamedSession?, _ keptHeaders: [String]) throws -> Job {
+        let headers = ServerHeaders(keptHeaders + options.sessions.hostHeader, of: plan.request.url)
         // A request that has an effect is not sent where its response cannot be saved.
         if let savedPath, !options.saving.isOn { try OutputFile.checkFolder(of: savedPath) }
         let filter = try options.filter.map { text throws(CommandFailure) in try JSONFilter(text) }
@@ -60,10 +80,21 @@ struct RequestRunner {
         let verbose = options.verbose ? display(heads, .heads, showsAttempts: true) : nil
         if let verbose { configuration.observers += [RetryDisplay(heads: heads), verbose] as [any TaskObserver] }
         if options.shown.all { configuration.observers.append(display(output, parts, showsAttempts: false)) }
-        let session = SessionManager(configuration: configuration)
-        try await Observation.finishing(observation) {
-            try await CookieJar.saving([configuration.cookieJar], and: [configuration.cache]) {
-                try await send(plan, over: session, named, filter: filter, observation, verbose)
+        return Job(
+            plan: plan,
+            named: named,
+            configuration: configuration,
+            filter: filter,
+            observation: observation,
+            display: verbose
+        )
+    }
+
+    private func send(_ job: Job) async throws {
+        let session = SessionManager(configuration: job.configuration)
+        try await Observation.finishing(job.observation) {
+            try await CookieJar.saving([job.configuration.cookieJar], and: [job.configuration.cache]) {
+                try await send(job.plan, over: session, job.named, filter: job.filter, job.observation, job.display)
             }
         }
     }

@@ -113,6 +113,18 @@ struct WebSocketCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try await run(try job())
+    }
+
+    /// A WebSocket that is going to be opened.
+    private struct Job: Sendable {
+        let session: SessionManager
+        let runner: WebSocketRunner
+        let cookieJar: CookieJar?
+        let observation: Observation?
+    }
+
+    private func job() throws -> Job {
         let arguments = RequestPlan.Arguments(
             method: .get,
             url: url,
@@ -148,17 +160,26 @@ struct WebSocketCommand: AsyncParsableCommand {
             notices: notices,
             whenOpen: { plan.keepHeaders() }
         )
+        return Job(
+            session: session,
+            runner: runner,
+            cookieJar: configuration.cookieJar,
+            observation: observation
+        )
+    }
+
+    private func run(_ job: Job) async throws {
         // After a signal, the server is told before the process ends.
-        try await Observation.finishing(observation) {
-            try await CookieJar.saving([configuration.cookieJar]) {
+        try await Observation.finishing(job.observation) {
+            try await CookieJar.saving([job.cookieJar]) {
                 try await TerminationSignals.cancelling {
                     do {
-                        try await runner.run()
+                        try await job.runner.run()
                     } catch let error as NetworkingError {
-                        await session.shutdown()
+                        await job.session.shutdown()
                         throw CommandFailure(error)
                     }
-                    await session.shutdown()
+                    await job.session.shutdown()
                 }
             }
         }
