@@ -30,7 +30,10 @@ struct TerminationSignals {
             if Self.isIgnoring(before) { return nil }
             // Dispatch sets its own handler at the first source of a signal only.
             if before != nil { signal(number, before) }
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            // A queue of its own has a thread of its own. Those of the global queue may all wait,
+            // on a machine with one CPU for the registrations below.
+            let queue = DispatchQueue(label: "bluebonnet.signal")
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { handle(number) }
             registrations.enter()
             source.setRegistrationHandler { registrations.leave() }

@@ -114,8 +114,9 @@
                 try run("COMMIT")
                 return value
             } catch {
-                // After some failures SQLite has ended it already.
-                if unsafe sqlite3_get_autocommit(handle) == 0 { try run("ROLLBACK") }
+                // After some failures SQLite has ended it already. The first failure is the one
+                // that counts.
+                if unsafe sqlite3_get_autocommit(handle) == 0 { try? run("ROLLBACK") }
                 throw error
             }
         }
@@ -147,7 +148,9 @@
             return unsafe statement
         }
 
-        /// What `SQLITE_TRANSIENT` is in C: SQLite copies the bytes before the call returns.
+        /// What `SQLITE_TRANSIENT` is in C, a cast that Swift does not import: SQLite copies the
+        /// bytes before the call returns. It is a number in the place of a pointer, and nobody
+        /// calls it.
         private static var copies: sqlite3_destructor_type? {
             unsafe unsafeBitCast(-1, to: sqlite3_destructor_type?.self)
         }
