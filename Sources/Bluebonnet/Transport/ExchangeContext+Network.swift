@@ -14,9 +14,10 @@ extension ExchangeContext {
         return monitor.current
     }
 
-    /// Whether the newest known state has a path to where a request that failed was sent.
-    func hasKnownPath(to request: Request) -> Bool {
-        monitor.current.map { $0.path(to: destination(of: request)).isReachable } ?? false
+    /// Whether the newest state has a path to where a request that failed was sent; nil where no
+    /// state is known.
+    func knownPath(to request: Request) -> Bool? {
+        monitor.current.map { $0.path(to: destination(of: request)).isReachable }
     }
 
     /// Waits until the network is as wanted.
@@ -46,9 +47,15 @@ extension ExchangeContext {
     }
 
     /// Waits until there is a path again to where a request that failed was sent.
-    func waitForReturnOfPath(to request: Request) async throws(NetworkingError) {
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - isMissing: Whether the path is known to be missing: then the newest state may have it
+    ///     already. Otherwise, a state without it has to come first.
+    /// - Throws: What stopped the task.
+    func waitForReturnOfPath(to request: Request, isMissing: Bool) async throws(NetworkingError) {
         let destination = destination(of: request)
-        let wasMissing = Mutex(false)
+        let wasMissing = Mutex(isMissing)
         try await waitForNetwork(atMost: nil) { state in
             let isThere = state.path(to: destination).isReachable
             return wasMissing.withLock { wasMissing in

@@ -145,12 +145,12 @@ final class Retries: Sendable {
         _ context: ExchangeContext
     ) async throws {
         let request = attempt.request
-        guard time > .zero, attempt.response == nil, !context.hasKnownPath(to: request) else {
-            return try await timing.sleep(context, time)
-        }
+        guard time > .zero, attempt.response == nil else { return try await timing.sleep(context, time) }
+        let hasPath = context.knownPath(to: request)
+        guard hasPath != true else { return try await timing.sleep(context, time) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [timing] in try await timing.sleep(context, time) }
-            group.addTask { try await context.waitForReturnOfPath(to: request) }
+            group.addTask { try await context.waitForReturnOfPath(to: request, isMissing: hasPath == false) }
             defer { group.cancelAll() }
             try await group.next()
         }
