@@ -159,16 +159,25 @@ struct MainCommand: AsyncParsableCommand {
             ErrorReport.write(failure)
             failure.status.exit()
         default:
-            guard exitCode(for: error).isSuccess else { finish(with: usageFailure(error)) }
-            StandardStream.output.write(line: HelpText(fullMessage(for: error)).full)
+            let message = fullMessage(for: error)
+            // ArgumentParser collects all options for each question: a full message answers several.
+            if message.hasPrefix(errorLabel) { finish(with: usageFailure(message.dropFirst(errorLabel.count))) }
+            StandardStream.output.write(line: HelpText(message).full)
             ExitStatus.success.exit()
         }
     }
 
+    /// The beginning of ArgumentParser's full message of an error, which that of help has not.
+    private static let errorLabel = "Error: "
+
     /// The failure for an error of ArgumentParser.
-    private static func usageFailure(_ error: any Error) -> CommandFailure {
+    ///
+    /// - Parameter message: The full message, without its label.
+    /// - Returns: The failure.
+    private static func usageFailure(_ message: Substring) -> CommandFailure {
+        let lines = message.split(separator: "\n")
+        let sentence = lines.prefix { !$0.hasPrefix("Help: ") && !$0.hasPrefix("Usage: ") }.joined(separator: "\n")
         // The full message names the command by the way to its help.
-        let lines = fullMessage(for: error).split(separator: "\n")
         let words = lines.last?.split(separator: "'").first { $0.hasSuffix(" --help") }?.split(separator: " ") ?? []
         var command: any ParsableCommand.Type = Self.self
         for word in words {
@@ -178,13 +187,12 @@ struct MainCommand: AsyncParsableCommand {
         // A request without a command has the options of one with it.
         if command == Self.self { command = GetCommand.self }
         let path = command == GetCommand.self ? "bluebonnet get" : words.dropLast().joined(separator: " ")
-        let requests = UsageMessage.options(in: helpMessage(for: GetCommand.self))
         let isRequest = path == "bluebonnet get"
         let text = UsageMessage(
-            message(for: error),
+            sentence,
             command: path,
-            options: isRequest ? requests : UsageMessage.options(in: helpMessage(for: command)),
-            requestOptions: isRequest ? [] : requests,
+            options: { UsageMessage.options(in: helpMessage(for: command)) },
+            requestOptions: { isRequest ? [] : UsageMessage.options(in: helpMessage(for: GetCommand.self)) },
             arguments: Array(CommandLine.arguments.dropFirst())
         ).text
         return .usage(text)

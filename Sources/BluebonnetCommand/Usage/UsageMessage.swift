@@ -6,15 +6,16 @@ struct UsageMessage {
     /// - Parameters:
     ///   - error: The message of ArgumentParser.
     ///   - command: The words that start the help of the command, such as `bluebonnet get`.
-    ///   - options: The options of the command, such as `--form`.
-    ///   - requestOptions: Those of requests, for another command.
+    ///   - options: Returns the options of the command, such as `--form`. Called where an option
+    ///     does not exist, or may not.
+    ///   - requestOptions: Returns those of requests, for another command. Default: none.
     ///   - arguments: The arguments: where one is missing, another may be an option that does not
     ///     exist. Default: none.
     init(
         _ error: String,
         command: String,
-        options: some Sequence<String>,
-        requestOptions: [String] = [],
+        options: () -> [String],
+        requestOptions: () -> [String] = { [] },
         arguments: [String] = []
     ) {
         // Behind a line end are other ways to understand the arguments.
@@ -26,9 +27,9 @@ struct UsageMessage {
             let beginning = "There is no option “\(option)”"
             if let hint = OptionHint.text(for: option) {
                 text = "\(beginning). \(hint)"
-            } else if requestOptions.contains(option) {
+            } else if requestOptions().contains(option) {
                 text = "“\(command)” has no option “\(option)”; requests have it, such as “bluebonnet get”."
-            } else if let nearest = Self.nearest(option, options) {
+            } else if let nearest = Self.nearest(option, options()) {
                 text = "\(beginning); did you mean “\(nearest)”?"
             } else {
                 text = "\(beginning). \(help)"
@@ -68,31 +69,34 @@ struct UsageMessage {
     private static func unknownOption(
         of arguments: [String],
         _ message: String,
-        _ options: some Sequence<String>
+        _ options: () -> [String]
     ) -> String? {
         guard message.hasPrefix("Missing expected argument '") else { return nil }
         let given = arguments.prefix { $0 != "--" }.map { String($0.prefix { $0 != "=" }) }
-        let known = Set(options)
         // Several short options in one word, and what could be a number, are left out.
-        return given.first { option in
+        let words = given.filter { option in
             let isShort = option.utf8.count == 2 && option.last?.isLetter == true
-            return (option.hasPrefix("--") || option.hasPrefix("-") && isShort) && !known.contains(option)
+            return option.hasPrefix("--") || option.hasPrefix("-") && isShort
         }
+        guard !words.isEmpty else { return nil }
+        let known = Set(options())
+        return words.first { !known.contains($0) }
     }
 
     /// An option of curl or HTTPie with its value in one word, such as `-XPOST`, of which
     /// ArgumentParser takes the letters that are options, and complains of those.
-    private static func foreignOption(of arguments: [String], _ options: some Sequence<String>) -> String? {
-        let known = Set(options)
-        return arguments.prefix { $0 != "--" }.first { argument in
-            let name = String(argument.prefix(2))
+    private static func foreignOption(of arguments: [String], _ options: () -> [String]) -> String? {
+        let given = arguments.prefix { $0 != "--" }.filter { argument in
             guard argument.utf8.first == UInt8(ascii: "-"), argument.utf8.count > 2 else { return false }
-            return !known.contains(name) && OptionHint.text(for: name) != nil
+            return OptionHint.text(for: String(argument.prefix(2))) != nil
         }
+        guard !given.isEmpty else { return nil }
+        let known = Set(options())
+        return given.first { !known.contains(String($0.prefix(2))) }
     }
 
     /// The option that a misspelt or a cut one was meant to be.
-    private static func nearest(_ option: String, _ options: some Sequence<String>) -> String? {
+    private static func nearest(_ option: String, _ options: [String]) -> String? {
         let longer = Set(options.filter { $0.hasPrefix(option) })
         if let only = longer.first, longer.count == 1, option.hasPrefix("--") { return only }
         // Without the dashes, which are no letters that can be wrong.

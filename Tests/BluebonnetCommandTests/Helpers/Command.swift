@@ -94,10 +94,13 @@ enum Command {
         return Output(status: status, bytes: await bytes, errors: String(decoding: await errors, as: UTF8.self))
     }
 
+    /// Reads what comes, and closes the pipe: `Process` keeps it as long as the test program runs,
+    /// and reads beyond a buffer when it lists more than 1,300 descriptors.
     private static func readToEnd(_ pipe: Pipe) async -> Data {
         await withCheckedContinuation { continuation in
             DispatchQueue(label: "command.output").async {
                 let data = try? pipe.fileHandleForReading.readToEnd()
+                try? pipe.fileHandleForReading.close()
                 continuation.resume(returning: data ?? Data())
             }
         }

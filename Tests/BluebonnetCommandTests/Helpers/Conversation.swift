@@ -35,6 +35,8 @@ final class Conversation: Sendable {
                     rest = Data(rest[(position + 1)...])
                 }
             }
+            // Kept by `Process` otherwise, as long as the test program runs.
+            try? standardOutput.fileHandleForReading.close()
             continuation.finish()
         }
     }

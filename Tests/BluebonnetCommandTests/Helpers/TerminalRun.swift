@@ -41,6 +41,8 @@ final class TerminalRun: Sendable {
                 guard !block.isEmpty else { break }
                 chunk.yield(block)
             }
+            // Kept by `Process` otherwise, as long as the test program runs.
+            try? standardOutput.fileHandleForReading.close()
             chunk.finish()
         }
     }

@@ -35,15 +35,15 @@ import Testing
     ])
     func `a message is a sentence with a piece of advice`(error: String, text: String) {
         let options = ["--verbose", "-v", "--form"]
-        #expect(UsageMessage(error, command: "bluebonnet get", options: options).text == text)
+        #expect(UsageMessage(error, command: "bluebonnet get", options: { options }).text == text)
     }
 
     @Test func `an option of requests is not taken for a misspelt one of another command`() {
         let message = UsageMessage(
             "Unknown option '--offline'",
             command: "bluebonnet download",
-            options: ["--version"],
-            requestOptions: ["--offline"]
+            options: { ["--version"] },
+            requestOptions: { ["--offline"] }
         )
         let expected = "“bluebonnet download” has no option “--offline”; requests have it, such as “bluebonnet get”."
         #expect(message.text == expected)
@@ -53,12 +53,12 @@ import Testing
         let message = UsageMessage(
             "--remote-name and --print cannot be used together.",
             command: "bluebonnet get",
-            options: ["-O", "--remote-name", "--print"],
+            options: { ["-O", "--remote-name", "--print"] },
             arguments: ["-XPOST", "http://a/", "--print=H"]
         )
         #expect(message.text.hasPrefix("There is no option “-XPOST”. Write the method in front"), "\(message.text)")
         let arguments = ["get", "-Ox", "--", "-XPOST"]
-        let own = UsageMessage("-O is wrong.", command: "x", options: ["-O"], arguments: arguments)
+        let own = UsageMessage("-O is wrong.", command: "x", options: { ["-O"] }, arguments: arguments)
         #expect(own.text == "-O is wrong.")
     }
 
@@ -72,7 +72,7 @@ import Testing
         let message = UsageMessage(
             "Missing expected argument '<url>'",
             command: "bluebonnet get",
-            options: ["--verbose", "-v"],
+            options: { ["--verbose", "-v"] },
             arguments: arguments
         )
         #expect(message.text.contains(part), "\(message.text)")

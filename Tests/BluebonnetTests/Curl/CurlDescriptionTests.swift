@@ -33,6 +33,8 @@ struct CurlDescriptionTests {
         try stdin.fileHandleForWriting.close()
         return await Task.detached {
             let errors = String(decoding: stderr.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            // Kept by `Process` otherwise, as long as the test program runs.
+            try? stderr.fileHandleForReading.close()
             shell.waitUntilExit()
             return Outcome(status: shell.terminationStatus, errors: errors)
         }.value

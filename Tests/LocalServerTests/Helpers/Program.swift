@@ -21,6 +21,8 @@ enum Program {
         try standardInput.fileHandleForWriting.write(contentsOf: Data(input))
         try standardInput.fileHandleForWriting.close()
         let output = try standardOutput.fileHandleForReading.readToEnd() ?? Data()
+        // Kept by `Process` otherwise, as long as the test program runs.
+        try standardOutput.fileHandleForReading.close()
         process.waitUntilExit()
         return Output(status: process.terminationStatus, text: String(decoding: output, as: UTF8.self))
     }
