@@ -41,20 +41,12 @@ import Testing
         var isOver = false
         while process.isRunning, !isOver {
             isOver = isNearEnd()
-            peak = max(peak, try ownMemory(of: process.processIdentifier))
+            peak = max(peak, try process.ownMemory)
             try await Task.sleep(for: .milliseconds(5))
         }
         end()
         #expect(await status.value == 0)
         return peak
-    }
-
-    /// The memory of a process that belongs to no file, in bytes (proc_pid_status(5)).
-    private func ownMemory(of process: Int32) throws -> Int {
-        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
-        let lines = status.split(separator: "\n").filter { $0.hasPrefix("RssAnon:") || $0.hasPrefix("RssShmem:") }
-        try #require(lines.count == 2)
-        return lines.reduce(0) { $0 + (Int($1.filter(\.isNumber)) ?? 0) * 1024 }
     }
 
     @Test(arguments: [false, true])

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// The built command, run as a process.
 enum Command {
@@ -115,6 +116,16 @@ extension Process {
         terminationHandler = { end.yield($0.terminationStatus) }
         try run()
         return Task { await ends.first { _ in true } ?? -1 }
+    }
+
+    /// The memory of the running process that belongs to no file, in bytes (proc_pid_status(5)).
+    var ownMemory: Int {
+        get throws {
+            let status = try String(contentsOfFile: "/proc/\(processIdentifier)/status", encoding: .utf8)
+            let lines = status.split(separator: "\n").filter { $0.hasPrefix("RssAnon:") || $0.hasPrefix("RssShmem:") }
+            try #require(lines.count == 2)
+            return lines.reduce(0) { $0 + (Int($1.filter(\.isNumber)) ?? 0) * 1024 }
+        }
     }
 }
 
