@@ -8,7 +8,8 @@ extension HTTP2Connection: DeadlineHolder {
     /// Arms the timer for a stream. A deadline that moves to later costs nothing: when the timer
     /// fires, all streams are looked at.
     func arm(for stream: HTTP2Stream) {
-        if stream.tunnel == nil, let deadline = stream.run.nextDeadline { arm(at: deadline) }
+        let deadline = stream.tunnel == nil ? stream.run.nextDeadline : stream.lingersUntil
+        if let deadline { arm(at: deadline) }
     }
 
     func armHealth() {
@@ -48,6 +49,7 @@ extension HTTP2Connection: DeadlineHolder {
                 if health.mayPing { sendHealthPing(now: now) }
             }
         }
+        for stream in streams.values where stream.lingersUntil.map({ $0 <= now }) == true { stream.tunnel?.abort() }
         for stream in streams.values { arm(for: stream) }
         expireAwaitingSettings(now: now)
         if pings.expire(now: now) { finishPings { .failure(.pingUnacknowledged($0)) } }

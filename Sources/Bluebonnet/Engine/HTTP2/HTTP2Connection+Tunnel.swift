@@ -53,6 +53,13 @@ extension HTTP2Connection {
         if isOpen(stream) { credit(stream) }
     }
 
+    /// The owner has closed the tunnel; the peer may have this much time to do so, too.
+    func linger(_ stream: HTTP2Stream) {
+        guard isOpen(stream) else { return }
+        stream.lingersUntil = .now() + health.times.lingering
+        arm(for: stream)
+    }
+
     /// The owner of the tunnel, or the end of both sides, has ended it.
     func endTunnel(_ stream: HTTP2Stream, reset code: HTTP2Code?) {
         guard isOpen(stream) else { return }

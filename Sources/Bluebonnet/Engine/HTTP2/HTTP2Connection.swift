@@ -375,6 +375,6 @@ extension HTTP2Connection: HTTPConnection {
     func close() {
         leavePool()
         // Otherwise its last stream closes it.
-        if streams.isEmpty { end(code: .noError) { lost($0, nil) } }
+        if streams.values.allSatisfy({ $0.lingersUntil != nil }) { end(code: .noError) { lost($0, nil) } }
     }
 }

@@ -22,8 +22,12 @@ final class HTTP2Stream {
     var isRequestComplete = false
     /// Whether it is among the streams that the present read has touched.
     var isTouched = false
+    /// The content that came in the present read, in slices of that.
+    var content = BodyPieces()
     /// What the stream has become after the response; nil for an ordinary one.
     var tunnel: HTTP2Tunnel?
+    /// The time until which a closed tunnel waits for the peer to end its side.
+    var lingersUntil: NIODeadline?
     /// The trailers of a response that is complete and not handed over yet.
     var ending: HTTPFields?
 

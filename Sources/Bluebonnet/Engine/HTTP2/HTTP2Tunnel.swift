@@ -18,11 +18,16 @@ final class HTTP2Tunnel: ByteTunnel {
     private var closesOutput = false
     private var hasClosedOutput = false
     private var hasInputEnded = false
+    /// Whether its owner has closed it, and the end of the peer is waited for.
+    private var isLingering = false
+    private var droppedBytes = 0
     private var isOver = false
     private var failure: NetworkingError?
 
     /// The peer takes bytes slower than they come when more than this is waiting.
     private static let mostOutgoing = 1 << 18
+    /// More than this is not received for nobody.
+    private static let mostDropped = 1 << 16
 
     init(_ stream: HTTP2Stream, of connection: HTTP2Connection, on eventLoop: any EventLoop) {
         self.stream = stream
@@ -41,7 +46,7 @@ final class HTTP2Tunnel: ByteTunnel {
         setReading(true)
         // It may have ended the tunnel because of what came.
         guard self.receiver != nil else { return }
-        if isOver {
+        if isOver || isLingering {
             self.receiver = nil
             receiver.ended(failure)
         } else if hasInputEnded {
@@ -81,9 +86,16 @@ final class HTTP2Tunnel: ByteTunnel {
         flush()
     }
 
+    /// RFC 9113 §8.5: a proxy resets the TCP connection behind a stream that is reset, and so may
+    /// lose what was sent. So RST_STREAM does not follow END_STREAM at once: the peer has a moment
+    /// to end its side, and what it still sends is dropped.
     func close() {
+        guard !isOver, !isLingering else { return }
         closeOutput()
-        end(reset: hasInputEnded && hasClosedOutput ? nil : .cancel)
+        guard !isOver else { return }
+        isLingering = true
+        connection.linger(stream)
+        tellEnd()
     }
 
     func abort() {
@@ -94,6 +106,11 @@ final class HTTP2Tunnel: ByteTunnel {
 
     func received(_ bytes: ByteBuffer) {
         guard !isOver, bytes.readableBytes > 0 else { return }
+        guard !isLingering else {
+            droppedBytes += bytes.readableBytes
+            if droppedBytes > Self.mostDropped { abort() }
+            return
+        }
         guard isReading, let receiver else { return early.append(bytes) }
         receiver.received(bytes)
     }
@@ -151,6 +168,10 @@ final class HTTP2Tunnel: ByteTunnel {
         outgoing.removeAll()
         outgoingBytes = 0
         if !isKnown { connection.endTunnel(stream, reset: code) }
+        tellEnd()
+    }
+
+    private func tellEnd() {
         guard let receiver else { return }
         self.receiver = nil
         // What has come is the receiver's, also where it does not read now.

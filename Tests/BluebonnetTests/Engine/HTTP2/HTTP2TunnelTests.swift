@@ -1,5 +1,6 @@
 import Foundation
 import LocalServer
+import NIOCore
 import Testing
 
 @testable import Bluebonnet
@@ -13,13 +14,17 @@ struct HTTP2TunnelTests {
     private func run(
         _ tunnel: [HTTP2FaultStep],
         receiveBuffer: Int = 1 << 20,
-        _ work: (HTTP2FaultServer, WebSocketTask) async throws -> Void
+        lingering: TimeAmount = .milliseconds(100),
+        _ work: (HTTP2FaultServer, WebSocketTask) async throws -> Void,
+        afterwards: (HTTP2FaultServer) async throws -> Void = { _ in }
     ) async throws {
         let script = HTTP2FaultServer.Script.heads { request in
             request.method == "CONNECT" ? tunnel : [.respond(body: "ok")]
         }
         try await HTTP2FaultServer.run(script, options: .init(settings: Self.settings)) { server in
-            try await withSession(.http2()) { session in
+            var configuration = SessionConfiguration.http2()
+            configuration.healthTimes.lingering = lingering
+            try await withSession(configuration) { session in
                 _ = try await session.data(for: Request(to: server.baseURL))
                 var options = WebSocketOptions()
                 options.receiveBuffer = receiveBuffer
@@ -27,6 +32,7 @@ struct HTTP2TunnelTests {
                 socket.resume()
                 try await work(server, socket)
             }
+            try await afterwards(server)
         }
     }
 
@@ -43,6 +49,39 @@ struct HTTP2TunnelTests {
             #expect(server.connections.count == 1)
             socket.cancel()
             try await server.wait("the end of the stream") { $0.connections[0].resetCode(of: 3) == .cancel }
+        }
+    }
+
+    @Test func `a tunnel that both sides end is not reset`() async throws {
+        // RFC 9113 §8.5: a proxy resets the TCP connection behind it, and so may lose what was sent.
+        let end = HTTP2FaultStep.onStream { [.data([UInt8](), stream: $0, endStream: true)] }
+        try await run([.head(200), .readEnd, end], lingering: .hours(1)) { server, socket in
+            try await socket.send("abc")
+            try await server.wait("a frame of the client") { $0.requests.last?.bodyLength == 9 }
+            socket.cancel()
+            try await server.wait("the end of the stream") { $0.requests.last?.isWhole == true }
+        } afterwards: { server in
+            try await server.waitUntilClosed()
+            #expect(server.requests[1].bodyLength == 9 + 8)
+            #expect(server.connections.count == 1 && server.connections[0].resetCode(of: 3) == nil)
+        }
+    }
+
+    @Test func `a server that does not end a closed tunnel has its stream reset`() async throws {
+        try await run([.head(200)], lingering: .milliseconds(50)) { server, socket in
+            try await socket.send("abc")
+            socket.cancel()
+            try await server.wait("the reset") { $0.connections[0].resetCode(of: 3) == .cancel }
+            #expect(server.requests.last?.isWhole == true)
+        }
+    }
+
+    @Test func `a server that goes on sending on a closed tunnel has its stream reset`() async throws {
+        let steps: [HTTP2FaultStep] = [.head(200), .readEnd, .fill(0x61, blocks: 1000)]
+        try await run(steps, lingering: .hours(1)) { server, socket in
+            try await socket.send("abc")
+            socket.cancel()
+            try await server.wait("the reset") { $0.connections[0].resetCode(of: 3) == .cancel }
         }
     }
 
