@@ -55,7 +55,7 @@ extension HTTP2Connection: HTTP2FrameReceiver {
         stream.receiveWindow.receive(windowLength)
         let run = stream.run
         if let tunnel = stream.tunnel {
-            tunnel.received(bytes)
+            tunnel.received(isDecrypted ? bytes.decryptedCopy : bytes)
             if endsStream { tunnel.inputEnded() }
             return
         }
@@ -65,10 +65,27 @@ extension HTTP2Connection: HTTP2FrameReceiver {
         } catch {
             return fail(stream, error)
         }
-        if bytes.readableBytes > 0 { run.received(bytes) }
+        if bytes.readableBytes > 0 { stream.content.appendSlice(bytes) }
         if endsStream { stream.ending = [:] }
         if probe.received(windowLength) { frames?.sendPing(Self.probePing) }
     }
+
+    /// Adds what came of a body in the present read to what the exchange has of it.
+    ///
+    /// What TLS has decrypted is copied: that decrypts into one buffer again and again, and while
+    /// slices of it are kept, it would copy all of it, however little came. The frames of a read
+    /// become one piece, so that its reader is woken, and takes it, once.
+    func keepContent(of stream: HTTP2Stream) {
+        guard !stream.content.isEmpty else { return }
+        if isDecrypted {
+            stream.run.received(stream.content.copied)
+            stream.content = BodyPieces()
+        } else {
+            stream.content.drain { stream.run.received($0) }
+        }
+    }
+
+    private var isDecrypted: Bool { frames?.isDecrypted ?? false }
 
     private func touch(_ stream: HTTP2Stream) {
         guard !stream.isTouched else { return }
@@ -89,6 +106,7 @@ extension HTTP2Connection: HTTP2FrameReceiver {
             touched.removeAll(keepingCapacity: true)
             for stream in streams {
                 stream.isTouched = false
+                keepContent(of: stream)
                 if isOpen(stream) { handOver(stream, now: now) }
             }
         }

@@ -113,6 +113,7 @@ final class HTTP2Connection {
     /// that the caller's next request finds it.
     func finish(_ stream: HTTP2Stream, trailers: HTTPFields) {
         let run = stream.run
+        keepContent(of: stream)
         run.end(trailers: trailers, now: now)
         if !stream.isRequestComplete {
             // RFC 9113 §8.1: the rest of the request is not wanted.
@@ -128,6 +129,7 @@ final class HTTP2Connection {
     func fail(_ stream: HTTP2Stream, _ error: NetworkingError, reset code: HTTP2Code?) {
         guard isOpen(stream) else { return }
         if let code { frames?.sendReset(code, on: stream.identifier) }
+        keepContent(of: stream)
         close(stream)
         guard let tunnel = stream.tunnel else { return stream.run.fail(error) }
         // It holds the stream.

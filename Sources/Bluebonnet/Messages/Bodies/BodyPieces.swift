@@ -14,11 +14,16 @@ struct BodyPieces {
     var firstByteCount: Int { first?.readableBytes ?? 0 }
 
     mutating func append(_ piece: ByteBuffer) {
-        byteCount += piece.readableBytes
-        guard first != nil else { return first = piece }
         guard others.count >= Self.mostSmall, others[others.count - 1].join(piece) else {
-            return others.append(piece)
+            return appendSlice(piece)
         }
+        byteCount += piece.readableBytes
+    }
+
+    /// Adds a piece as it is, however small: one that is soon taken by ``copied``.
+    mutating func appendSlice(_ piece: ByteBuffer) {
+        byteCount += piece.readableBytes
+        if first == nil { first = piece } else { others.append(piece) }
     }
 
     /// When more pieces than this wait, small ones are joined.
@@ -31,6 +36,14 @@ struct BodyPieces {
         first = nil
         if !others.isEmpty { others.removeAll(keepingCapacity: true) }
         byteCount = 0
+    }
+
+    /// All bytes in one buffer with memory of its own.
+    var copied: ByteBuffer {
+        var whole = ByteBufferAllocator().buffer(capacity: byteCount)
+        if let first { whole.writeImmutableBuffer(first) }
+        for piece in others { whole.writeImmutableBuffer(piece) }
+        return whole
     }
 
     /// All bytes in one buffer.

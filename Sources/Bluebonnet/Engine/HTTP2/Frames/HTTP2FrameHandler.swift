@@ -28,8 +28,8 @@ final class HTTP2FrameHandler: ChannelInboundHandler {
     /// Whether nothing more is read, because the server broke a rule.
     private var hasFailed = false
     private var isGone = false
-    /// Whether what is read comes from TLS.
-    private var isDecrypted = false
+    /// Whether what is read comes from TLS, which uses the memory of a read for the next one.
+    private(set) var isDecrypted = false
 
     /// The size of a stream's receive window: what a server may send before the first bytes were
     /// read.
@@ -219,8 +219,7 @@ final class HTTP2FrameHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         isReading = true
         guard !isGone, !hasFailed else { return }
-        let bytes = unwrapInboundIn(data)
-        decoder.append(isDecrypted ? bytes.decryptedCopy : bytes)
+        decoder.append(unwrapInboundIn(data))
         do throws(HTTP2Fault) {
             while !isGone, let frame = try decoder.next() { try received(frame) }
         } catch {
