@@ -79,12 +79,20 @@ func onFrames(of widget: Widget, _ body: @escaping (Double) -> Bool) {
     gtk_widget_add_tick_callback(widget, tick, Handler(body).retained, release)
 }
 
-/// Calls the closure once, when the frame under way is drawn and nothing else is to be done.
+/// Calls the closure once, when the frame under way is drawn, whatever else is to be done.
 @MainActor
 func afterFrame(_ body: @escaping () -> Void) {
-    let idle: GSourceFunc = { data in
-        _ = Handler<Void, Void>.call(data, ())
-        return 0
+    betweenFrames {
+        body()
+        return false
     }
-    g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, idle, Handler<Void, Void> { body() }.retained, release)
+}
+
+/// Calls the closure again and again between frames, until it returns false.
+@MainActor
+func betweenFrames(_ body: @escaping () -> Bool) {
+    let idle: GSourceFunc = { data in Handler<Void, Bool>.call(data, ()) == true ? 1 : 0 }
+    // With the priority of drawing, both get their turns. With a lower one, it would never be called
+    // where each frame takes so long that the next one is due at once.
+    g_idle_add_full(GDK_PRIORITY_REDRAW, idle, Handler<Void, Bool> { body() }.retained, release)
 }
