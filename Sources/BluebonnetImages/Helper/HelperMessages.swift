@@ -48,6 +48,11 @@
         }
     }
 
+    /// What a helper process says when it has its request, and waits for the bytes.
+    struct HelperGreeting: Codable {
+        var isReady = true
+    }
+
     /// What a helper process has made. The pixels of each frame follow.
     struct HelperReply: Codable {
         var reason: String?

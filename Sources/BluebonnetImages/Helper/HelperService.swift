@@ -19,6 +19,7 @@
                 let request = try channel.receive(HelperRequest.self)
                 limit(RLIMIT_CORE, 0)
                 limit(RLIMIT_CPU, request.seconds)
+                try channel.send(HelperGreeting())
                 let data = Data(try channel.receive(request.byteCount))
                 limit(RLIMIT_AS, usedMemory + request.memory)
                 try reply(request.decoder, data, channel)

@@ -18,16 +18,28 @@
             let time = base + .seconds(1) * (Double(min(pixels, 1 << 40)) / 10_000_000)
             var program = try program()
             defer { program.end() }
-            let channel = HelperChannel(descriptor: program.descriptor, deadline: .now + time)
+            let start = HelperChannel(descriptor: program.descriptor, deadline: .now + startLimit)
             let request = HelperRequest(
                 decoder,
                 memory: min(max(maximumMemory, 0), 1 << 40) + min(pixels, 1 << 40) * 16,
-                seconds: Int((time / .seconds(1)).rounded(.up)),
+                // The start has taken some of the processor, too.
+                seconds: Int((time / .seconds(1)).rounded(.up)) + 1,
                 byteCount: data.count
             )
             let result: Result<Image, ImageDecodingError>
             do throws(HelperChannel.Fault) {
-                try channel.send(request)
+                try start.send(request)
+                _ = try start.receive(HelperGreeting.self)
+            } catch {
+                if error == .late {
+                    throw ImageDecodingError(.helperFailed, "The helper process did not start within \(startLimit).")
+                }
+                let signal = error == .ended ? program.signal() : nil
+                throw Self.error(error, signal, time, information.format)
+            }
+            // Until now, the process has seen nothing of the image.
+            let channel = HelperChannel(descriptor: program.descriptor, deadline: .now + time)
+            do throws(HelperChannel.Fault) {
                 try channel.send(Array(data))
                 let reply = try channel.receive(HelperReply.self)
                 if let error = reply.error(information.format) {

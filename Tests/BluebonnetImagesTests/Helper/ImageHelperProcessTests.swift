@@ -93,22 +93,49 @@
         /// As with a fault in a loader.
         @Test func `a helper process that is ended by a fault is an error, and the program goes on`() async throws {
             try await withDirectory { folder in
-                let script = folder.appending(path: "faulty")
-                // A file that this process has written cannot be executed while a child of another
-                // test, which is not at its own program yet, has it open (ETXTBSY).
-                let writer = try Process.run(
-                    URL(filePath: "/bin/sh"),
-                    arguments: [
-                        "-c", #"printf '#!/bin/sh\nkill -SEGV $$\n' > "$0"; chmod +x "$0""#,
-                        script.path(percentEncoded: false),
-                    ]
-                )
-                writer.waitUntilExit()
+                let script = try script("kill -SEGV $$", in: folder)
                 let error = error(SampleImage.gif, decoder { $0.executable = script })
                 #expect(error?.reason == .helperStopped && error?.format == .gif, "\(error?.message ?? "")")
                 #expect(error?.message.contains("the signal 11") == true)
             }
             #expect(try decoder().decode(SampleImage.gif).width > 0)
+        }
+
+        @Test func `the start of a helper process does not count as time of the image`() async throws {
+            try await withDirectory { folder in
+                let command = Self.command.path(percentEncoded: false)
+                let late = try script("sleep 5; exec \"\(command)\" \"$@\"", in: folder)
+                let decoder = decoder {
+                    $0.executable = late
+                    $0.timeLimit = .seconds(4)
+                    $0.startLimit = .seconds(60)
+                }
+                #expect(try decoder.decode(SampleImage.gif).width > 0)
+            }
+        }
+
+        @Test func `an executable that never says that it is ready is an error`() {
+            let decoder = decoder {
+                $0.executable = URL(filePath: "/usr/bin/yes")
+                $0.startLimit = .milliseconds(100)
+            }
+            #expect(error(SampleImage.gif, decoder)?.reason == .helperFailed)
+        }
+
+        /// Writes a script for the shell.
+        private func script(_ line: String, in folder: URL) throws -> URL {
+            let script = folder.appending(path: "script")
+            // A file that this process has written cannot be executed while a child of another
+            // test, which is not at its own program yet, has it open (ETXTBSY).
+            let writer = try Process.run(
+                URL(filePath: "/bin/sh"),
+                arguments: [
+                    "-c", #"printf '#!/bin/sh\n%s\n' "$1" > "$0"; chmod +x "$0""#,
+                    script.path(percentEncoded: false), line,
+                ]
+            )
+            writer.waitUntilExit()
+            return script
         }
 
         @Test func `odd settings do not harm`() throws {
