@@ -162,7 +162,8 @@ struct ConnectionOptions: ParsableArguments {
     }
 
     /// Looks for the files of the options, also those that the scheme of the URL makes useless: an
-    /// option with a wrong path is bad usage, and not a server that is not trusted.
+    /// option with a wrong path or a file of another kind is bad usage, and not a server that is not
+    /// trusted.
     private func checkFiles() throws(CommandFailure) {
         let files = [
             ("--cacert", cacert), ("--crlfile", crlfile), ("--cert", cert), ("--key", key),
@@ -176,6 +177,37 @@ struct ConnectionOptions: ParsableArguments {
                 throw .usage("\(option): \(error).")
             }
         }
+        let pem = isBundle ? nil : cert
+        for (option, path) in [("--cacert", cacert), ("--cert", pem), ("--proxy-cacert", proxies.proxyCacert)] {
+            if let path { try Self.check(path, of: option, for: "CERTIFICATE-----", "certificate") }
+        }
+        if let keyFile = key ?? pem {
+            try Self.check(keyFile, of: key == nil ? "--cert" : "--key", for: "PRIVATE KEY-----", "private key")
+        }
+    }
+
+    /// Looks for the label of PEM (RFC 7468 §2) in a file. A folder may be one of certificates, and
+    /// a pipe can be read only once.
+    private static func check(
+        _ path: String,
+        of option: String,
+        for label: String,
+        _ noun: String
+    ) throws(CommandFailure) {
+        guard FileKind(target: path) == .regular else { return }
+        let bytes = try RequestPlan.readFile(path, until: nil)
+        guard !String(decoding: bytes, as: UTF8.self).contains(label) else { return }
+        throw CommandFailure(
+            message: "\(option): \(path) has no \(noun) in PEM.",
+            status: .usage,
+            code: NetworkingError.Code.invalidTrustConfiguration.rawValue
+        )
+    }
+
+    /// Whether `--cert` is a PKCS #12 file, which has the key too.
+    private var isBundle: Bool {
+        guard let cert, key == nil else { return false }
+        return [".p12", ".pfx"].contains { cert.lowercased().hasSuffix($0) }
     }
 
     private var pinList: PinList? {
@@ -191,8 +223,7 @@ struct ConnectionOptions: ParsableArguments {
     }
 
     private func identity(_ cert: String) -> TLSSettings.Identity {
-        let isBundle = [".p12", ".pfx"].contains { cert.lowercased().hasSuffix($0) }
-        return isBundle && key == nil
+        isBundle
             ? TLSSettings.Identity(pkcs12File: cert, password: pass)
             : TLSSettings.Identity(certificateFile: cert, privateKeyFile: key ?? cert, password: pass)
     }

@@ -101,6 +101,27 @@ struct TLSOptionProcessTests {
         }
     }
 
+    @Test func `a file that is not PEM is bad usage, also where the URL is http`() async throws {
+        try await certificates.withFiles { files in
+            let other = files.path("other")
+            try Data("no PEM".utf8).write(to: URL(filePath: other))
+            let (certificate, key) = (files.path("client.pem"), files.path("client.key"))
+            for (options, option) in [
+                (["--cacert", other], "--cacert"), (["--proxy-cacert", other], "--proxy-cacert"),
+                (["--cert", other], "--cert"), (["--cert", certificate, "--key", other], "--key"),
+                (["--cert", certificate], "--cert"), (["--cert", key], "--cert"),
+            ] {
+                for scheme in ["http", "https"] {
+                    let output = try await Command.run(["get", "\(scheme)://127.0.0.1:1/"] + options)
+                    #expect(output.status == 2, "\(options): \(output)")
+                    #expect(output.errors.hasPrefix("bluebonnet: \(option): "), "\(options): \(output)")
+                }
+            }
+            let good = ["--cacert", files.authority, "--cert", certificate, "--key", key]
+            #expect(try await Command.run(["get", "http://127.0.0.1:1/"] + good).status == 1)
+        }
+    }
+
     @Test func `--pins reads the pins of hosts from a file`() async throws {
         try await withServer { server, files in
             let arguments = ["get", server.baseURL, "--cacert", files.authority, "--pins"]
