@@ -57,9 +57,7 @@ public struct SystemNameResolver: NameResolver {
         // getaddrinfo fills a list that freeaddrinfo takes back; it is only read in between. The
         // family of an address tells its type.
         let code = unsafe getaddrinfo(host, nil, &hints, &first)
-        guard code == 0 else {
-            throw Failure(description: unsafe String(cString: gai_strerror(code)))
-        }
+        guard code == 0 else { throw Failure(code: code, errno: errno) }
         defer { unsafe freeaddrinfo(first) }
         var addresses: [IPAddress] = []
         var next = unsafe first
@@ -79,6 +77,16 @@ public struct SystemNameResolver: NameResolver {
             unsafe next = info.pointee.ai_next
         }
         return FoundAddresses(addresses)
+    }
+}
+
+extension SystemNameResolver.Failure {
+    /// - Parameters:
+    ///   - code: The result of `getaddrinfo`.
+    ///   - errno: The system's error, which `EAI_SYSTEM` refers to (RFC 3493 §6.1).
+    init(code: CInt, errno: CInt) {
+        description = unsafe String(cString: gai_strerror(code))
+        if code == EAI_SYSTEM { description += ": \(errno.reason)" }
     }
 }
 
