@@ -24,7 +24,7 @@ struct BatchOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp("The largest body that is put into a result, after decoding.", valueName: "bytes")
     )
-    var maxBody: Int?
+    var maxBody = Limits().bodyInMemory
 
     @Option(
         name: .long,
@@ -56,7 +56,7 @@ struct BatchOptions: ParsableArguments {
         guard (1...Self.mostJobs).contains(jobs) else {
             throw ValidationError("--jobs must be between 1 and \(Self.mostJobs).")
         }
-        if let maxBody, maxBody < 0 { throw ValidationError("--max-body must be 0 or more.") }
+        if maxBody < 0 { throw ValidationError("--max-body must be 0 or more.") }
         guard (1...Self.mostLineBytes).contains(maxLine) else {
             throw ValidationError("--max-line must be between 1 and \(Self.mostLineBytes).")
         }
@@ -76,6 +76,6 @@ struct BatchOptions: ParsableArguments {
         configuration.maximumConnectionsPerHost = max(configuration.maximumConnectionsPerHost, jobs)
         configuration.followsInsecureRedirects = insecureRedirects
         configuration.sendsBodiesOnInsecureRedirects = bodyOnInsecureRedirects
-        if let maxBody { configuration.limits.bodyInMemory = maxBody }
+        configuration.limits.bodyInMemory = maxBody
     }
 }

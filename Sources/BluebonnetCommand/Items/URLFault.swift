@@ -45,6 +45,10 @@ enum URLFault {
         if ["http", "https"].contains(authority.lowercased()), rest.hasPrefix("//") {
             return "“\(authority)\(rest)” lacks a colon: write \(authority.lowercased()):\(rest)."
         }
+        // It would be the last two bytes of an address of IPv4 that no host has (RFC 6890 §2.2.2).
+        if let number = UInt16(authority), number > 0, authority.first != "+" {
+            return "“\(authority)\(rest)” has no host: write :\(authority)\(rest) for a port of localhost."
+        }
         if host == "." || host == ".." { return "“\(authority)\(rest)” is the path of a file, and not a URL." }
         if let first = authority.first, "'\"“”‘’`".contains(first) {
             return "“\(authority)\(rest)” begins with a quotation mark, which is not a part of a URL."

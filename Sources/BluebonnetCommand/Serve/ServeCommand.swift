@@ -29,7 +29,7 @@ struct ServeCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(name: .long, help: ArgumentHelp("The port; 0 chooses a free one.", valueName: "port"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The port; 0 chooses a free one.", valueName: "port"))
     var port = 0
 
     @Option(name: .long, help: ArgumentHelp("The address to listen on.", valueName: "host"))

@@ -40,6 +40,8 @@ struct UsageMessage {
             text = "The value of \(name) is missing. \(help)"
         } else if let flags = Self.flags(in: error) {
             text = "\(flags.0) and \(flags.1) cannot be used together."
+        } else if let port = Self.port(in: error), options.contains("--port") {
+            text = "\(Self.closed(sentence)) Write --port \(port)."
         } else if let hint = OptionHint.text(forValueIn: sentence) {
             text = "\(Self.closed(sentence)) \(hint)"
         } else if sentence.contains("nexpected argument") || Self.isAboutValue(sentence) {
@@ -58,6 +60,13 @@ struct UsageMessage {
     /// The unknown option that a message names.
     private static func option(in message: String) -> String? {
         message.hasPrefix("Unknown option '") ? quotation(in: message) : nil
+    }
+
+    /// The port that a message calls an unexpected argument: `8080`, `:8080`, `localhost:8080`.
+    private static func port(in message: String) -> UInt16? {
+        guard message.contains("nexpected argument") else { return nil }
+        return message.split(separator: "'").lazy.compactMap { $0.split(separator: ":").last.flatMap { UInt16($0) } }
+            .first
     }
 
     /// Whether a message names a value that is invalid, and not the valid ones.

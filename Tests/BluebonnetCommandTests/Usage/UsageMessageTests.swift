@@ -49,6 +49,20 @@ import Testing
         #expect(message.text == expected)
     }
 
+    @Test(arguments: [
+        ("Unexpected argument '8080'", "Unexpected argument “8080”. Write --port 8080."),
+        ("Unexpected argument ':8080'", "Unexpected argument “:8080”. Write --port 8080."),
+        (
+            "2 unexpected arguments: '127.0.0.1', '80'",
+            "2 unexpected arguments: “127.0.0.1”, “80”. Write --port 80."
+        ),
+        ("Unexpected argument 'a'", "Unexpected argument “a”. “bluebonnet serve --help” lists the options."),
+    ])
+    func `an argument that is a port gets a hint where there is an option for it`(error: String, text: String) {
+        let message = UsageMessage(error, command: "bluebonnet serve", options: ["--port", "--host"])
+        #expect(message.text == text)
+    }
+
     @Test func `an option of curl with its value is named, whatever its letters mean here`() {
         let message = UsageMessage(
             "--remote-name and --print cannot be used together.",
