@@ -92,6 +92,7 @@ enum CurlOption: String {
     case urlQuery = "url-query", maxTime = "max-time", connectTimeout = "connect-timeout"
     case maxRedirects = "max-redirs", unixSocket = "unix-socket", proxyUser = "proxy-user"
     case dumpHeader = "dump-header", continueAt = "continue-at", outputDirectory = "output-dir"
+    case writeOut = "write-out", retryDelay = "retry-delay"
     case bearer = "oauth2-bearer", pinnedKey = "pinnedpubkey", socks4, socks4a, socks5
     case socks5Hostname = "socks5-hostname", connectTo = "connect-to", proxyCacert = "proxy-cacert"
     // Without a value.
@@ -104,6 +105,7 @@ enum CurlOption: String {
     case tls10 = "tlsv1.0", tls11 = "tlsv1.1", tls12 = "tlsv1.2", tls13 = "tlsv1.3"
     case failWithBody = "fail-with-body", proxyHTTP2 = "proxy-http2"
     case remoteHeaderName = "remote-header-name", createDirectories = "create-dirs"
+    case retryAllErrors = "retry-all-errors", retryConnectionRefused = "retry-connrefused"
 
     /// - Parameter longName: The name without its dashes.
     init?(longName: String) {
@@ -126,6 +128,7 @@ enum CurlOption: String {
         "m": .maxTime, "U": .proxyUser, "k": .insecure, "L": .location, "G": .get, "I": .head, "i": .include,
         "v": .verbose, "s": .silent, "S": .showError, "f": .fail, "g": .globoff, "n": .netrc, "4": .ipv4, "6": .ipv6,
         "N": .noBuffer, "#": .progressBar, "q": .disable, "C": .continueAt, "D": .dumpHeader, "J": .remoteHeaderName,
+        "w": .writeOut,
     ]
 
     /// Whether a value follows it.
@@ -135,7 +138,7 @@ enum CurlOption: String {
             .digest, .basic, .ipv4, .ipv6, .http2, .http1, .priorKnowledge, .remoteName, .showError, .pathAsIs,
             .noBuffer, .progressBar, .noProgress, .noKeepalive, .tcpNoDelay, .disable, .proxyInsecure, .proxyDigest,
             .proxyBasic, .tls10, .tls11, .tls12, .tls13, .failWithBody, .proxyHTTP2, .remoteHeaderName,
-            .createDirectories:
+            .createDirectories, .retryAllErrors, .retryConnectionRefused:
             false
         default: true
         }

@@ -2,8 +2,10 @@ import Bluebonnet
 import FoundationEssentials
 import HTTPTypes
 
-/// What a line for curl says of its response, beside what requests have as options.
+/// What a line for curl says of its response and of retries, beside what requests have as options.
 struct CurlOutput: Equatable, Sendable {
+    /// The URL as it is written.
+    var url = ""
     /// Whether a content coding is undone, as with `--compressed` only.
     var decodesContent = false
     /// Whether the body of a 4xx or 5xx response is neither shown nor saved, as with `-f`.
@@ -16,9 +18,30 @@ struct CurlOutput: Equatable, Sendable {
     var makesFolder = false
     /// The folder of the file, of `--output-dir`.
     var folder: String?
+    /// What is written behind the body, of `-w`.
+    var report: CurlReport?
+    /// Whether every failure is one after which a request is sent again, as with
+    /// `--retry-all-errors`.
+    var retriesAllErrors = false
+    /// The seconds between attempts, of `--retry-delay`.
+    var retryDelay: Double?
 
     /// A path in the folder of `--output-dir`.
     func path(of name: String) -> String { folder.map { "\($0)/\(name)" } ?? name }
+
+    /// Changes the policy of retries.
+    ///
+    /// - Parameter policy: The policy of `--retry`.
+    func apply(to policy: inout RetryPolicy) {
+        if retriesAllErrors {
+            policy.errorCodes = Set(NetworkingError.Code.all.filter { ![.request, .ended].contains($0.family) })
+            // A status is an error with `-f` only.
+            if hidesFailures { policy.statusCodes = Set(400..<600) }
+        }
+        if let retryDelay {
+            policy.backoff = RetryBackoff(first: .seconds(retryDelay), factor: 1, longest: nil, isRandom: false)
+        }
+    }
 
     /// Makes the folder of a file, where that is wanted.
     ///

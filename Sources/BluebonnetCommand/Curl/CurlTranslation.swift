@@ -45,6 +45,7 @@ struct CurlTranslation {
             throw .usage("The URL begins with a dash.")
         }
         self.options = options
+        output.url = options.url
         self.options.maxRedirects = Self.usualRedirects
         isJSON = line.options.contains { $0.name == .json }
         flags = Set(line.options.filter { !$0.name.takesValue }.map(\.name))
@@ -91,12 +92,21 @@ struct CurlTranslation {
         case .formString: items.append(try CurlFormPart.plainItem(value, option: option.written))
         case .uploadFile: upload = value
         case .dumpHeader: output.headFile = value
+        case .writeOut: output.report = try CurlReport(try format(value))
+        case .retryDelay: output.retryDelay = try options.seconds(option, value)
         case .outputDirectory: output.folder = value
         case .continueAt:
             guard value == "-" else { throw Self.refusal("\(option.written) with a number") }
             options.saving.continues = true
         default: try options.apply(option, value)
         }
+    }
+
+    /// The text of `-w`; a file has it without its line ends.
+    private func format(_ value: String) throws(CommandFailure) -> String {
+        guard value.hasPrefix("@") else { return value }
+        let bytes = try data.read(String(value.dropFirst()))
+        return try Self.text(bytes.filter { ![0, 0x0A, 0x0D].contains($0) }, "The file of -w")
     }
 
     private mutating func addQuery(_ option: CurlLine.Option) throws(CommandFailure) {
@@ -132,6 +142,7 @@ struct CurlTranslation {
         output.hidesFailures = flags.contains(.fail)
         output.decodesContent = flags.contains(.compressed)
         output.makesFolder = flags.contains(.createDirectories)
+        output.retriesAllErrors = flags.contains(.retryAllErrors)
         output.takesNameOfServer = flags.isSuperset(of: [.remoteName, .remoteHeaderName])
         options.connection.insecure = flags.contains(.insecure)
         options.connection.addresses.ipv4 = flags.contains(.ipv4)
@@ -256,8 +267,10 @@ struct CurlTranslation {
         let isSaved = options.output ?? "-" != "-"
         if isSaved { options.output = options.output.map(output.path) }
         guard options.saving.continues else { return }
-        guard isSaved, !output.takesNameOfServer, output.headFile == nil, !options.include else {
-            throw .usage("-C - needs -o FILE or -O, and cannot be used with -J, -i, -I or -D.")
+        guard isSaved, !output.takesNameOfServer, output.headFile == nil, output.report == nil,
+            !options.include
+        else {
+            throw .usage("-C - needs -o FILE or -O, and cannot be used with -J, -i, -I, -D or -w.")
         }
         guard method == .get else { throw .usage("-C - is for GET: another request may do something a second time.") }
     }

@@ -62,11 +62,11 @@ extension RequestOptions {
         return number
     }
 
-    private func seconds(_ option: CurlLine.Option, _ value: String) throws(CommandFailure) -> Double? {
+    /// The number of seconds of an option; nil for 0, which is curl's own time.
+    func seconds(_ option: CurlLine.Option, _ value: String) throws(CommandFailure) -> Double? {
         guard let number = Double(value), let seconds = Seconds(number) else {
             throw .usage("“\(value)” is not a value of \(option.written).")
         }
-        // Curl takes 0 for no limit.
         return seconds.duration > .zero ? number : nil
     }
 }

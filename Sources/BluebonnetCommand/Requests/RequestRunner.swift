@@ -127,6 +127,7 @@ struct RequestRunner {
                 }
             }
         } catch let failure as NetworkingError {
+            report(plan.request, failure.metrics, status: nil)
             if options.verbose, failure.response == nil { heads.write(attemptsOf: failure.metrics?.transactions.last) }
             throw CommandFailure(failure, ofRequest: true)
         }
@@ -160,6 +161,7 @@ struct RequestRunner {
         observation?.note(plan.request, response.metrics)
         if display != nil { heads.write(timingsOf: response, in: startedAt.duration(to: .now)) }
         if parts.contains(.meta), let metrics = response.metrics { output.write(meta: metrics) }
+        report(plan.request, response.metrics, status: response.head.status.code)
         guard options.checkStatus else { return }
         let status = ExitStatus(
             statusCode: response.head.status.code,
@@ -266,6 +268,10 @@ struct RequestRunner {
             if let named { try named.jar() } else { try options.sessions.cookies.jar(ofOneRequest: true) }
         try options.cache.apply(to: &configuration)
         options.retries.apply(to: &configuration)
+        if let curl, var policy = configuration.retryPolicy {
+            curl.apply(to: &policy)
+            configuration.retryPolicy = policy
+        }
         configuration.redirectPolicy = options.follow ? .follow : .manual
         configuration.followsInsecureRedirects = options.insecureRedirects
         configuration.sendsBodiesOnInsecureRedirects = options.bodyOnInsecureRedirects

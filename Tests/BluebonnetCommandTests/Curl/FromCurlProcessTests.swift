@@ -96,6 +96,12 @@ import Testing
             case "/gone.txt": [.respond(404, headers: [("X-A", "b")], body: "gone")]
             case "/failed": [.respond(500, body: "failed")]
             case "/moved": [.respond(302, headers: [("Location", "/name.txt")], body: "moved")]
+            case "/lost": [.respond(302, headers: [("Location", "http://127.0.0.1:1/x")], body: "moved")]
+            case "/chunked":
+                [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")]
+            case "/cut": [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\nContent-Type: a/b\r\n\r\n1234"), .close]
+            case "/none": [.close]
+            case "/packed": [.respond(headers: [("Content-Encoding", "gzip")], bytes: Self.packed)]
             // Whoever decodes it fails.
             case "/coded": [.respond(headers: [("Content-Encoding", "gzip")], body: "no gzip")]
             case "/named": [.respond(headers: [("Content-Disposition", "attachment; filename=b.txt")], body: "named")]
@@ -115,6 +121,11 @@ import Testing
             }
         }
     }
+
+    /// The text `saved` as gzip (RFC 1952).
+    private static let packed: [UInt8] = [
+        31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 43, 78, 44, 75, 77, 1, 0, 37, 211, 227, 249, 5, 0, 0, 0,
+    ]
 
     /// The files below a folder with their texts.
     private static func files(in folder: URL) throws -> [String: String] {

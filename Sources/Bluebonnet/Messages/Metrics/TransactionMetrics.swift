@@ -227,7 +227,7 @@ public struct TransactionMetrics: Sendable {
     public var bytes: Bytes { record.bytes }
 
     /// How much shorter its content coding made the body; nil where none was undone.
-    var bytesSavedByCoding: Int? {
+    package var bytesSavedByCoding: Int? {
         record.decodedCount.map { $0 - record.wireBytes.decodedResponseBody }
     }
 
