@@ -162,7 +162,7 @@ struct ConnectionOptions: ParsableArguments {
     }
 
     /// Looks for the files of the options, also those that the scheme of the URL makes useless: an
-    /// option with a wrong path or a file of another kind is bad usage, and not a server that is not
+    /// option with a wrong path or another kind of file is bad usage, and not a server that is not
     /// trusted.
     private func checkFiles() throws(CommandFailure) {
         let files = [
