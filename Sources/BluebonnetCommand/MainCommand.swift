@@ -5,6 +5,12 @@ import Bluebonnet
     import BluebonnetImages
 #endif
 
+/// A command of ``MainCommand``. Its name is known without its configuration, with all texts of the
+/// help, which costs a tenth of a short run to make.
+protocol NamedCommand: AsyncParsableCommand {
+    static var name: String { get }
+}
+
 /// The command `bluebonnet`: requests from the shell, downloads and uploads, many requests at once,
 /// and a server to try them on.
 @main
@@ -46,13 +52,15 @@ struct MainCommand: AsyncParsableCommand {
             \(ExitStatus.help)
             """,
         version: version,
-        subcommands: requestCommands + [
-            FromCurlCommand.self, DownloadCommand.self, UploadCommand.self, BatchCommand.self, WebSocketCommand.self,
-            TrustCommand.self,
-            CookiesCommand.self,
-            CacheCommand.self, ImageCommand.self, ReachabilityCommand.self, ServeCommand.self, DemoCommand.self,
-        ]
+        subcommands: commands.map { $0 }
     )
+
+    private static let commands: [any NamedCommand.Type] =
+        requestCommands.map { $0 } + [
+            FromCurlCommand.self, DownloadCommand.self, UploadCommand.self, BatchCommand.self, WebSocketCommand.self,
+            TrustCommand.self, CookiesCommand.self, CacheCommand.self, ImageCommand.self, ReachabilityCommand.self,
+            ServeCommand.self, DemoCommand.self,
+        ]
 
     private static let requestCommands: [any RequestCommand.Type] = [
         GetCommand.self, HeadCommand.self, PostCommand.self, PutCommand.self, PatchCommand.self, DeleteCommand.self,
@@ -82,9 +90,7 @@ struct MainCommand: AsyncParsableCommand {
     }
 
     /// The names of all commands.
-    static var commandNames: [String] {
-        configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
-    }
+    static let commandNames = commands.map { $0.name } + ["help"]
 
     /// Lets the named subcommand parse its arguments: parsing them in this command costs a tenth of
     /// a short run, and ArgumentParser a third, which arguments without options do not need. Where
@@ -97,25 +103,25 @@ struct MainCommand: AsyncParsableCommand {
             throw CommandFailure.usage(completionAdvice)
         }
         var rest = Array(arguments.dropFirst())
-        let verb = requestCommands.first { $0.name == first.lowercased() }
+        let lowercased = first.lowercased()
+        let verb = requestCommands.first { $0.name == lowercased }
         if verb != nil {
             rest = try SettingsFile.completing(rest) { (options: RequestOptions) in (options.url, options.defaultScheme)
             }
-        } else if first == WebSocketCommand.configuration.commandName {
+        } else if first == WebSocketCommand.name {
             rest = try SettingsFile.completing(rest) { (command: WebSocketCommand) in (command.url, "ws") }
-        } else if first == UploadCommand.configuration.commandName {
+        } else if first == UploadCommand.name {
             rest = try SettingsFile.completing(rest) { (command: UploadCommand) in (command.url, "http") }
         }
         if let command = verb?.init(plain: rest) { return command }
-        let named = verb ?? configuration.subcommands.first { $0.configuration.commandName == first }
+        let named = verb ?? commands.first { $0.name == first }
         if let named {
             try checkSubcommand(rest.first, of: named)
             if arguments.dropFirst().elementsEqual(["-h"]) {
-                let name = named.configuration.commandName ?? first
-                throw CleanExit.message(HelpText(helpMessage(for: named)).short(of: "\(Self.name) \(name)"))
+                throw CleanExit.message(HelpText(helpMessage(for: named)).short(of: "\(Self.name) \(named.name)"))
             }
             if let command = try? named.parseAsRoot(rest) { return command }
-            return try parseAsRoot([named.configuration.commandName ?? first] + rest)
+            return try parseAsRoot([named.name] + rest)
         }
         if first == "help", let name = rest.first, !commandNames.contains(name) {
             let nearest = NearestWord.of(name, among: commandNames)

@@ -2,9 +2,11 @@ import ArgumentParser
 import Bluebonnet
 
 /// `bluebonnet batch`.
-struct BatchCommand: AsyncParsableCommand {
+struct BatchCommand: NamedCommand {
+    static let name = "batch"
+
     static let configuration = CommandConfiguration(
-        commandName: "batch",
+        commandName: name,
         _superCommandName: MainCommand.name,
         abstract: "Sends many requests: JSON lines in, JSON lines out.",
         discussion: """

@@ -4,9 +4,11 @@ import FoundationEssentials
 import HTTPTypes
 
 /// `bluebonnet cache`: shows and empties the folder or the server of `--cache`.
-struct CacheCommand: AsyncParsableCommand {
+struct CacheCommand: NamedCommand {
+    static let name = "cache"
+
     static let configuration = CommandConfiguration(
-        commandName: "cache",
+        commandName: name,
         _superCommandName: MainCommand.name,
         abstract: "Shows and empties a cache.",
         discussion: """

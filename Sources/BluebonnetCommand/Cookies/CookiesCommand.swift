@@ -3,9 +3,11 @@ import Bluebonnet
 import FoundationEssentials
 
 /// `bluebonnet cookies`: shows and changes the file of `--cookies`.
-struct CookiesCommand: AsyncParsableCommand {
+struct CookiesCommand: NamedCommand {
+    static let name = "cookies"
+
     static let configuration = CommandConfiguration(
-        commandName: "cookies",
+        commandName: name,
         _superCommandName: MainCommand.name,
         abstract: "Shows and changes a file of cookies.",
         discussion: """

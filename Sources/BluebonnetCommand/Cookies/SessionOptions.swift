@@ -69,7 +69,7 @@ struct SessionOptions: ParsableArguments {
         return try NamedSession(
             name,
             isReadOnly: session == nil || sendsNothing,
-            environment: ProcessInfo.processInfo.environment
+            environment: EnvironmentVariables.all
         )
     }
 }

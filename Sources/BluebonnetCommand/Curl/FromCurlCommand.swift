@@ -1,9 +1,11 @@
 import ArgumentParser
 
 /// `bluebonnet from-curl`.
-struct FromCurlCommand: AsyncParsableCommand {
+struct FromCurlCommand: NamedCommand {
+    static let name = "from-curl"
+
     static let configuration = CommandConfiguration(
-        commandName: "from-curl",
+        commandName: name,
         _superCommandName: MainCommand.name,
         abstract: "Sends the request of a line for curl, as browsers copy it.",
         usage: "bluebonnet from-curl [<options>] <line>",

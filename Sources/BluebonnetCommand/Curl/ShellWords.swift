@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// The words of a command line as bash splits it: quotes, escapes, `$'…'` and continued lines.
 ///
 /// Nothing is run and nothing is replaced: what only a shell can do is an error.
@@ -15,7 +13,7 @@ struct ShellWords {
     /// - Throws: ``CommandFailure`` with ``ExitStatus/usage``.
     init(
         _ line: String,
-        home: String? = ProcessInfo.processInfo.environment["HOME"]
+        home: String? = EnvironmentVariables.all["HOME"]
     ) throws(CommandFailure) {
         var reader = Reader(rest: Array(line.utf8)[...], home: home)
         words = try reader.readWords()

@@ -3,9 +3,11 @@ import Bluebonnet
 import LocalServer
 
 /// `bluebonnet demo`.
-struct DemoCommand: AsyncParsableCommand {
+struct DemoCommand: NamedCommand {
+    static let name = "demo"
+
     static let configuration = CommandConfiguration(
-        commandName: "demo",
+        commandName: name,
         _superCommandName: MainCommand.name,
         abstract: "Shows what the library does, with an embedded server.",
         discussion: """

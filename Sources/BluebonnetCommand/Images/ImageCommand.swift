@@ -3,9 +3,11 @@ import Bluebonnet
 import FoundationEssentials
 
 /// `bluebonnet image`: tells what is known of an image, and makes it smaller.
-struct ImageCommand: AsyncParsableCommand {
+struct ImageCommand: NamedCommand {
+    static let name = "image"
+
     static let configuration = CommandConfiguration(
-        commandName: "image",
+        commandName: name,
         _superCommandName: MainCommand.name,
         abstract: "Shows what an image is, and makes it smaller.",
         discussion: """

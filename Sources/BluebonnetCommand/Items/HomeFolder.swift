@@ -11,7 +11,7 @@ enum HomeFolder {
     /// - Returns: The path, which is the same where it begins with something else.
     static func expanded(
         _ path: String,
-        home: String? = ProcessInfo.processInfo.environment["HOME"]
+        home: String? = EnvironmentVariables.all["HOME"]
     ) -> String {
         guard let home, !home.isEmpty, path == "~" || path.utf8.starts(with: "~/".utf8) else { return path }
         return home + path.dropFirst()

@@ -3,9 +3,11 @@ import Bluebonnet
 import FoundationEssentials
 
 /// `bluebonnet reachability`.
-struct ReachabilityCommand: AsyncParsableCommand {
+struct ReachabilityCommand: NamedCommand {
+    static let name = "reachability"
+
     static let configuration = CommandConfiguration(
-        commandName: "reachability",
+        commandName: name,
         _superCommandName: MainCommand.name,
         abstract: "Tells whether a host, or the network, can be reached.",
         discussion: """

@@ -135,7 +135,7 @@ struct ConnectionOptions: ParsableArguments {
         if let cacert { configuration.tls.trustRoots = .file(cacert) }
         if let tlsMin { configuration.tls.minimumVersion = tlsMin.version }
         // As curl and browsers do.
-        let log = ProcessInfo.processInfo.environment["SSLKEYLOGFILE"]
+        let log = EnvironmentVariables.all["SSLKEYLOGFILE"]
         if let log, !log.isEmpty { configuration.tls.keyLogFile = log }
     }
 

@@ -74,7 +74,7 @@ struct ProxyOptions: ParsableArguments {
 
     private var configuration: ProxyConfiguration {
         get throws(NetworkingError) {
-            var variables = ProcessInfo.processInfo.environment
+            var variables = EnvironmentVariables.all
             if let noproxy {
                 variables["NO_PROXY"] = nil
                 variables["no_proxy"] = noproxy

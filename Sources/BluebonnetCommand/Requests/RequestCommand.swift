@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 
 /// A command that sends one request: `get`, `post` and the like.
-protocol RequestCommand: AsyncParsableCommand {
+protocol RequestCommand: NamedCommand {
     /// The method of the request. In small letters it is the command's name.
     static var method: HTTPRequest.Method { get }
 

@@ -12,9 +12,11 @@ import NIOCore
 #endif
 
 /// `bluebonnet serve`.
-struct ServeCommand: AsyncParsableCommand {
+struct ServeCommand: NamedCommand {
+    static let name = "serve"
+
     static let configuration = CommandConfiguration(
-        commandName: "serve",
+        commandName: name,
         _superCommandName: MainCommand.name,
         abstract: "Runs a server with httpbin's endpoints.",
         discussion: """

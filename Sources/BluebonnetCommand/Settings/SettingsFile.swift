@@ -17,7 +17,7 @@ struct SettingsFile {
 
     /// The place of the file; nil where there is none.
     static var location: URL? {
-        let file = UserSettings.folder(ProcessInfo.processInfo.environment)?.appending(path: "config.json")
+        let file = UserSettings.folder(EnvironmentVariables.all)?.appending(path: "config.json")
         return file.flatMap { FileManager.default.fileExists(atPath: $0.path(percentEncoded: false)) ? $0 : nil }
     }
 

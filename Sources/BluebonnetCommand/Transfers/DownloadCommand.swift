@@ -3,9 +3,11 @@ import Bluebonnet
 import NIOCore
 
 /// `bluebonnet download`.
-struct DownloadCommand: AsyncParsableCommand {
+struct DownloadCommand: NamedCommand {
+    static let name = "download"
+
     static let configuration = CommandConfiguration(
-        commandName: "download",
+        commandName: name,
         _superCommandName: MainCommand.name,
         abstract: "Downloads files, several at once, and continues those that were interrupted.",
         discussion: """

@@ -3,9 +3,11 @@ import Bluebonnet
 import NIOCore
 
 /// `bluebonnet upload`.
-struct UploadCommand: AsyncParsableCommand {
+struct UploadCommand: NamedCommand {
+    static let name = "upload"
+
     static let configuration = CommandConfiguration(
-        commandName: "upload",
+        commandName: name,
         _superCommandName: MainCommand.name,
         abstract: "Sends files, several at once, and shows the responses.",
         usage: "bluebonnet upload [<options>] <file> ... <url>",

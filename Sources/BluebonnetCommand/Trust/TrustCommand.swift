@@ -6,9 +6,11 @@ import NIOCore
 import Synchronization
 
 /// `bluebonnet trust`.
-struct TrustCommand: AsyncParsableCommand {
+struct TrustCommand: NamedCommand {
+    static let name = "trust"
+
     static let configuration = CommandConfiguration(
-        commandName: "trust",
+        commandName: name,
         _superCommandName: MainCommand.name,
         abstract: "Shows the certificates of a server, and whether they are trusted.",
         discussion: """

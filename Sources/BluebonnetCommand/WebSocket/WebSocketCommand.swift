@@ -5,9 +5,11 @@ import HTTPTypes
 import NIOCore
 
 /// `bluebonnet ws`.
-struct WebSocketCommand: AsyncParsableCommand {
+struct WebSocketCommand: NamedCommand {
+    static let name = "ws"
+
     static let configuration = CommandConfiguration(
-        commandName: "ws",
+        commandName: name,
         _superCommandName: MainCommand.name,
         abstract: "Opens a WebSocket: lines are sent, and messages are printed.",
         discussion: """

@@ -15,7 +15,7 @@ struct PlainOptionsTests {
         #expect(!read.contains("definition"), "\(read)")
     }
 
-    @Test func `an argument with a dash is for the parser`() {
+    @Test func `an option with a value is for the parser`() {
         #expect(RequestOptions(plain: ["http://x/", "--raw"]).map(\.url) == nil)
         #expect(RequestOptions(plain: [String]()).map(\.url) == nil)
     }
