@@ -331,8 +331,12 @@ def swift_rows(workload: str, places: Places) -> Rows:
             ("bluebonnet", "bluebonnet", []), ("bluebonnet-cached", "bluebonnet", ["--cache", "memory"]),
             ("bluebonnet-cached-on-disk", "bluebonnet", ["--cache", places.cache]),
         ]
-    if workload == "h2-64":
-        return [("bluebonnet", "bluebonnet", []), ("bluebonnet-on-loop", "bluebonnet", ["--on-loop"]), ("ahc", "ahc", [])]
+    if workload == "h2-64":  # the same over HTTP/1.1, from the server that offers nothing else
+        http1 = ["--url", places.tls.base + "/tiny", "--connections", 64]
+        return [
+            ("bluebonnet", "bluebonnet", []), ("bluebonnet-on-loop", "bluebonnet", ["--on-loop"]),
+            ("bluebonnet-http1", "bluebonnet", http1), ("ahc", "ahc", []), ("ahc-http1", "ahc", http1),
+        ]
     if workload == "h2-download":  # the same over HTTP/1.1, from the server that offers nothing else
         http1 = ["--url", places.tls.base + "/large.bin"]
         return [

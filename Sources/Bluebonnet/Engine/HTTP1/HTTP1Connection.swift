@@ -84,7 +84,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
         case .parse: if let run { parse(bytes, for: run) }
         case .hold, .ignore: break
         case .close: close()
-        case .pass: context.fireChannelRead(data)
+        case .pass: context.fireChannelRead(NIOAny(bytes))
         }
     }
 

@@ -77,11 +77,13 @@ extension HTTP2Connection: HTTP2FrameReceiver {
     /// become one piece, so that its reader is woken, and takes it, once.
     func keepContent(of stream: HTTP2Stream) {
         guard !stream.content.isEmpty else { return }
+        var content = stream.content
+        // The list is given up: small frames may have made it long.
+        stream.content = BodyPieces()
         if isDecrypted {
-            stream.run.received(stream.content.copied)
-            stream.content = BodyPieces()
+            stream.run.received(content.copied)
         } else {
-            stream.content.drain { stream.run.received($0) }
+            content.drain { stream.run.received($0) }
         }
     }
 
