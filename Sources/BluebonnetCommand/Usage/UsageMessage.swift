@@ -40,7 +40,7 @@ struct UsageMessage {
             text = "The value of \(name) is missing. \(help)"
         } else if let flags = Self.flags(in: error) {
             text = "\(flags.0) and \(flags.1) cannot be used together."
-        } else if let port = Self.port(in: error), options.contains("--port") {
+        } else if let port = Self.port(in: error), options().contains("--port") {
             text = "\(Self.closed(sentence)) Write --port \(port)."
         } else if let hint = OptionHint.text(forValueIn: sentence) {
             text = "\(Self.closed(sentence)) \(hint)"

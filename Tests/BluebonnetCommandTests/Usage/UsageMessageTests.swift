@@ -59,7 +59,7 @@ import Testing
         ("Unexpected argument 'a'", "Unexpected argument “a”. “bluebonnet serve --help” lists the options."),
     ])
     func `an argument that is a port gets a hint where there is an option for it`(error: String, text: String) {
-        let message = UsageMessage(error, command: "bluebonnet serve", options: ["--port", "--host"])
+        let message = UsageMessage(error, command: "bluebonnet serve", options: { ["--port", "--host"] })
         #expect(message.text == text)
     }
 
