@@ -83,8 +83,8 @@ struct AutomaticRun {
         }
     }
 
-    /// Scrolls to the end at once, and waits for its pictures while there is always other work to be
-    /// done, as where frames take longer than they may.
+    /// Scrolls to the end at once, and waits for its pictures while there is always other work to
+    /// be done, as where frames take longer than they may.
     private func jumpWhileBusy() async {
         var isBusy = true
         betweenFrames { isBusy }

@@ -92,7 +92,7 @@ func afterFrame(_ body: @escaping () -> Void) {
 @MainActor
 func betweenFrames(_ body: @escaping () -> Bool) {
     let idle: GSourceFunc = { data in Handler<Void, Bool>.call(data, ()) == true ? 1 : 0 }
-    // With the priority of drawing, both get their turns. With a lower one, it would never be called
-    // where each frame takes so long that the next one is due at once.
+    // With the priority of drawing, both get their turns. With a lower one, it would never be
+    // called where each frame takes so long that the next one is due at once.
     g_idle_add_full(GDK_PRIORITY_REDRAW, idle, Handler<Void, Bool> { body() }.retained, release)
 }

@@ -23,6 +23,8 @@ ARTICLES = ["README.md", "Sources/**/*.docc/**/*.md", "Sources/Bluebonnet*/**/*.
 IMPORTS = ["Bluebonnet", "BluebonnetFoundation", "BluebonnetTesting", "Foundation", "HTTPTypes"]
 # The module whose build gives the arguments of the compiler.
 MODULE = "BluebonnetTesting"
+# Modules whose users need the system's libraries: the modules of these, and their headers.
+SYSTEM_MODULES = ["BluebonnetStores", "BluebonnetImages", "BluebonnetGTK"]
 
 # The most columns of a block of code: on the rendered pages, readers scroll for more.
 COLUMNS = 88
@@ -237,6 +239,12 @@ def user_arguments(arguments: list[str]) -> list[str]:
     return kept
 
 
+def system_arguments(arguments: list[str]) -> list[str]:
+    """The arguments of a module's build by which the compiler finds the system's libraries."""
+    system = re.compile(r"-fmodule-map-file=.*/Sources/C[A-Za-z0-9]*/module\.modulemap$|-I/")
+    return [part for value in arguments if system.match(value) for part in ("-Xcc", value)]
+
+
 def compile_arguments(arguments: list[str]) -> list[str]:
     """The same, to compile up to what no type says: data races, variables without a value."""
     return [argument for argument in arguments if argument != "-typecheck"] + ["-emit-sil", "-o", os.devnull]
@@ -345,7 +353,10 @@ def main() -> int:
     plan = Path(".build/debug.yaml")
     articles = options().articles or sorted(path for pattern in ARTICLES for path in Path().glob(pattern))
     try:
-        arguments = floors.build_arguments(plan.read_text(encoding="utf-8"), MODULE)
+        built = plan.read_text(encoding="utf-8")
+        arguments = floors.build_arguments(built, MODULE)
+        for module in SYSTEM_MODULES:
+            arguments += system_arguments(floors.build_arguments(built, module))
         texts = {str(path): read(path) for path in articles}
         found = [snippet for article, (text, common) in texts.items() for snippet in snippets(article, text, common)]
     except (FileNotFoundError, LookupError) as error:

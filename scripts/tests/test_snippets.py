@@ -219,6 +219,12 @@ class Arguments(unittest.TestCase):
                      "-strict-memory-safety", "-warnings-as-errors", "-parse-as-library"]
         self.assertEqual(snippets.user_arguments(arguments), ["swiftc", "-I", "x", "-swift-version", "6"])
 
+    def test_only_the_libraries_of_the_system_are_taken_from_other_modules(self):
+        module = "-fmodule-map-file=/house/Sources/CGtk4/module.modulemap"
+        other = "-fmodule-map-file=/house/.build/checkouts/nio/Sources/CNIO/include/module.modulemap"
+        arguments = ["swiftc", "-Xcc", module, "-Xcc", other, "-I/usr/include/gtk-4.0", "-Xcc", "-fPIC"]
+        self.assertEqual(snippets.system_arguments(arguments), ["-Xcc", module, "-Xcc", "-I/usr/include/gtk-4.0"])
+
 
 class Faults(unittest.TestCase):
     def test_errors_and_warnings_of_an_article_are_faults_with_their_notes(self):

@@ -9,7 +9,11 @@
     /// The program is started again with a hidden argument, for each image: its first statement is
     /// ``serveIfRequested()``. Or another ``executable`` is started that has it.
     ///
-    /// <!-- snippet skipped: the module of gdk-pixbuf is known to package builds only -->
+    /// <!-- snippet:
+    /// import Bluebonnet
+    /// import BluebonnetImages
+    /// import Foundation
+    /// -->
     /// ```swift
     /// ImageHelperProcess.serveIfRequested()
     /// var decoder = ImageDecoder()
@@ -34,9 +38,16 @@
         public var maximumMemory = 128 << 20
 
         /// The time that decoding may take, on the clock and on the processor, beyond one second
-        /// for each 10 million pixels of the image. Default: 1.5 seconds, so that a drawing without
-        /// an end is an error within 2 seconds. At least a millisecond.
-        public var timeLimit: Duration = .milliseconds(1500)
+        /// for each 10 million pixels of the image. Default: 1 second, so that a drawing without an
+        /// end is an error within 2 seconds where the machine has other work, too. At least a
+        /// millisecond.
+        ///
+        /// The start of the process does not count, which no image can make slower; it may take 10
+        /// seconds.
+        public var timeLimit: Duration = .seconds(1)
+
+        /// The time that the start of the process may take. Where many start at once, each is slow.
+        var startLimit: Duration = .seconds(10)
 
         /// Makes a helper process with the default limits.
         public init() {}

@@ -6,7 +6,12 @@
         /// The image of a sequence of bytes, while they come: parts of it, and at the end the
         /// whole.
         ///
-        /// <!-- snippet skipped: the module of gdk-pixbuf is known to package builds only -->
+        /// <!-- snippet:
+        /// import Bluebonnet
+        /// import BluebonnetImages
+        /// import Foundation
+        /// let api = HTTPSessionManager(baseURL: "https://api.example.com")
+        /// -->
         /// ```swift
         /// let response = try await api.stream("photo.jpg").open()
         /// for try await image in ImageDecoder().images(from: response.body) {
