@@ -70,6 +70,7 @@ struct HTTP2TunnelTests {
     @Test func `a server that does not end a closed tunnel has its stream reset`() async throws {
         try await run([.head(200)], lingering: .milliseconds(50)) { server, socket in
             try await socket.send("abc")
+            try await server.wait("a frame of the client") { $0.requests.last?.bodyLength == 9 }
             socket.cancel()
             try await server.wait("the reset") { $0.connections[0].resetCode(of: 3) == .cancel }
             #expect(server.requests.last?.isWhole == true)
@@ -80,6 +81,7 @@ struct HTTP2TunnelTests {
         let steps: [HTTP2FaultStep] = [.head(200), .readEnd, .fill(0x61, blocks: 1000)]
         try await run(steps, lingering: .hours(1)) { server, socket in
             try await socket.send("abc")
+            try await server.wait("a frame of the client") { $0.requests.last?.bodyLength == 9 }
             socket.cancel()
             try await server.wait("the reset") { $0.connections[0].resetCode(of: 3) == .cancel }
         }
