@@ -1,4 +1,5 @@
 import LocalServer
+import NIOCore
 import Testing
 
 @testable import Bluebonnet
