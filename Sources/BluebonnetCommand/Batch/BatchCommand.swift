@@ -75,7 +75,7 @@ struct BatchCommand: NamedCommand {
         switch outcome {
         case .complete: return
         case .someErrors: throw ExitStatus.transport
-        case .unreadable(let reason): throw CommandFailure.usage(reason)
+        case .unreadable(let reason): throw CommandFailure.usage("\(reason).")
         }
     }
 

@@ -10,7 +10,7 @@ struct BatchOptions: ParsableArguments {
     static let mostLineBytes = 4_000_000_000
 
     @Option(
-        name: .long,
+        name: [.customShort("j"), .long],
         parsing: .unconditional,
         help: ArgumentHelp("Requests at once, 1 to \(mostJobs).", valueName: "count")
     )

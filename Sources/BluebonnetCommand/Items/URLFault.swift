@@ -14,6 +14,8 @@ enum URLFault {
         if !schemes.contains(scheme), let nearest = NearestWord.of(scheme, among: schemes) {
             return "The scheme “\(scheme)” is not supported; did you mean “\(nearest)”?"
         }
+        // The library names the schemes that there are.
+        guard schemes.contains(scheme) else { return isRefused ? "“\(url)” is not a URL." : nil }
         let authority = url[start...].prefix { !"/?#".contains($0) }
         // The text before the at sign may be a password.
         guard !authority.contains("@") else {
@@ -52,6 +54,11 @@ enum URLFault {
         if host == "." || host == ".." { return "“\(authority)\(rest)” is the path of a file, and not a URL." }
         if let first = authority.first, "'\"“”‘’`".contains(first) {
             return "“\(authority)\(rest)” begins with a quotation mark, which is not a part of a URL."
+        }
+        if host.utf8.contains(where: { $0 >= 0x80 }) {
+            // RFC 5890 §2.3.2.1: an A-label. Which one a text has depends on tables of Unicode.
+            return
+                "“\(host)” has characters that are not ASCII; write the ASCII form of the name, which begins with xn--."
         }
         if schemes.contains(host.lowercased()), let text = port(of: authority), text.first?.isLetter == true {
             return "“\(authority)\(rest)” lacks two slashes: write \(host.lowercased())://\(text)\(rest)."

@@ -72,7 +72,7 @@ struct UploadOptions: ParsableArguments {
         sessions: SessionOptions
     ) throws(CommandFailure) -> [UploadItem] {
         if files.contains("-") {
-            throw .usage("Standard input is sent by the request commands: bluebonnet put URL @-")
+            throw .usage("Standard input is sent by the request commands: bluebonnet put URL @-.")
         }
         let isURL = { (path: String) in path.contains("://") || path.utf8.first == UInt8(ascii: ":") }
         if let first = files.first(where: { isURL($0) && FileKind(path: $0) == .missing }) {

@@ -216,7 +216,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["--jobs", "0"], ["--jobs", "x"], ["--cache", ""], ["--cookies", ""], ["--pin", "sha256/x"],
+        ["--jobs", "0"], ["-j", "x"], ["--cache", ""], ["--cookies", ""], ["--pin", "sha256/x"],
         ["--proxy", "ftp://p"], ["--http2", "--http1.1"], ["--retry", "-1"], ["--retry", "x"], ["--rate", "0/s"],
         ["--timeout", "0"], ["--key", "k"], ["--nope"],
         ["/no/such/file"], ["/"], ["--max-body", "-1"], ["--jobs", "-1"], ["--jobs", "10001"],

@@ -56,7 +56,7 @@ import Testing
         }
         let nothing = try await Command.run(["batch"], connecting: "<&-")
         #expect(nothing.status == 2)
-        #expect(nothing.errors == "bluebonnet: standard input: Bad file descriptor\n")
+        #expect(nothing.errors == "bluebonnet: standard input: Bad file descriptor.\n")
     }
 
     @Test(arguments: ["<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"])

@@ -17,6 +17,11 @@ import Testing
         ("http://", "The URL has no host: write example.org, or :8080 for a port of localhost."),
         ("http:///a/b", "“/a/b” has no host: write example.org/a/b, or :/a/b for localhost."),
         ("http://8080/get", "“8080/get” has no host: write :8080/get for a port of localhost."),
+        (
+            "http://exämple.org/",
+            "“exämple.org” has characters that are not ASCII; write the ASCII form of the name, which begins with xn--."
+        ),
+        ("http://“a”/", "““a”/” begins with a quotation mark, which is not a part of a URL."),
         ("http://http//example.org/a", "“http//example.org/a” lacks a colon: write http://example.org/a."),
         ("http://./a.txt", "“./a.txt” is the path of a file, and not a URL."),
         ("http://'http://a/'", "“'http://a/'” begins with a quotation mark, which is not a part of a URL."),
@@ -40,7 +45,7 @@ import Testing
         "http://localhost/", "http://localhost:/", "http://localhost:65535", "http://[::1]:80/", "http://u:x@host/",
         "http://example.org/a:b", "http://0/", "http://0:8080/", "http://70000/", "http://127.1/",
         "http+unix://%2Ftmp%2Fs/x",
-        "ftp://a/", "ws://a/", "http://https:8080/",
+        "ftp://a/", "ws://a/", "file:///etc/passwd", "http://https:8080/",
     ])
     func `a good URL has no fault`(url: String) {
         #expect(URLFault.text(for: url, isRefused: false) == nil)
