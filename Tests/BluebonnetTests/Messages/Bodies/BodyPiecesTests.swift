@@ -44,4 +44,18 @@ import Testing
         pieces.drain { capacity += $0.capacity }
         #expect(capacity <= (BodyPieces.mostSmall + 2) * 65_536, "\(capacity)")
     }
+
+    @Test func `a copy of slices has their bytes in memory of its own, and no more`() {
+        // As where TLS decrypts a read of many frames into one large buffer.
+        var read = ByteBuffer(bytes: (0..<200).map { UInt8($0) })
+        read.reserveCapacity(65_536)
+        var pieces = BodyPieces()
+        for index in stride(from: 0, to: 200, by: 2) {
+            if let slice = read.getSlice(at: index, length: 1) { pieces.appendSlice(slice) }
+        }
+        let copied = pieces.copied
+        #expect(Array(copied.readableBytesView) == stride(from: 0, to: 200, by: 2).map { UInt8($0) })
+        #expect(pieces.byteCount == 100 && copied.storageCapacity <= 128)
+        #expect(BodyPieces().copied.readableBytes == 0)
+    }
 }
