@@ -9,7 +9,7 @@
                 width: try bytes.little(2, at: 6),
                 height: try bytes.little(2, at: 8)
             )
-            var place = 13 + sizeOfColors(try bytes.byte(at: 10))
+            var place = try placeOfBlocks(bytes)
             var frames = Frames()
             // A file that ends early has the frames that are there.
             while let block = try? bytes.byte(at: place), block != 0x3B {
@@ -34,15 +34,19 @@
             return information
         }
 
+        /// The place of the first block.
+        static func placeOfBlocks(_ bytes: ImageBytes) throws(ImageFault) -> Int {
+            13 + sizeOfColors(try bytes.byte(at: 10))
+        }
+
         /// The size of a table of colors in bytes, by the flags before it.
-        private static func sizeOfColors(_ flags: Int) -> Int {
+        static func sizeOfColors(_ flags: Int) -> Int {
             flags & 0x80 == 0 ? 0 : 3 << ((flags & 7) + 1)
         }
 
         private struct Frames {
             var count = 0
-            /// The number of blocks and of their parts.
-            var parts = 0
+            var parts = GIFParts()
             var delay = 0
             var largest = 0
             /// Of each frame; the bytes are too few for a sum that overflows.
@@ -50,16 +54,12 @@
             var first = ImageSize(width: 0, height: 0)
 
             /// Moves behind sub-blocks, each of which begins with its length; the last has none.
-            ///
-            /// A loader moves bytes for each of them, so that many short ones would take for ever.
-            /// Encoders write sub-blocks of 255 bytes.
             private mutating func end(_ bytes: ImageBytes, from place: Int) throws(ImageFault) -> Int {
                 var place = place
                 while true {
                     let length = try bytes.byte(at: place)
                     place += 1 + length
-                    parts += 1
-                    guard parts <= 20_000 + place / 32 else { throw .malformed("it has too many short blocks") }
+                    try parts.note(endingAt: place)
                     if length == 0 { return place }
                 }
             }

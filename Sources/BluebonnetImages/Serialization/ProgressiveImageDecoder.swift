@@ -17,10 +17,13 @@
         /// A plan, and its loader.
         // @unchecked Sendable: the loader is not; it is used under the lock of its decoder only, so
         // that it may go from one thread to another.
-        private struct Feed: @unchecked Sendable {
+        fileprivate struct Feed: @unchecked Sendable {
             var plan: DecodingPlan
             var loader: PixbufLoader
+            /// The number of bytes that the loader has got.
+            var count = 0
             var scans = JPEGScans()
+            var firstFrame = GIFFirstFrame()
         }
 
         private struct State {
@@ -46,7 +49,8 @@
         /// Takes more bytes.
         ///
         /// A part is given when the bytes have become a quarter more than they were for the last
-        /// one: all parts together cost a fixed multiple of the last.
+        /// one: all parts together cost a fixed multiple of the last. Of an animation, the parts
+        /// end with the first frame.
         ///
         /// - Parameter data: The next bytes.
         /// - Returns: A part of the image, with ``Image/Metadata/isPartial``; nil where there is no
@@ -84,20 +88,15 @@
             }
             guard !state.isWholeOnly else { return nil }
             do throws(ImageDecodingError) {
-                if let feed = state.feed {
-                    try check(feed.plan, &state)
-                    try feed.loader.write(data)
-                } else if state.data.count >= state.nextPart {
+                if state.feed == nil, state.data.count >= state.nextPart {
                     guard let plan = try begin(state.data) else {
                         // A beginning without an end must not be read for each piece of it.
                         state.nextPart = state.data.count + state.data.count / 4
                         return nil
                     }
-                    let loader = try PixbufLoader(plan)
-                    state.feed = Feed(plan: plan, loader: loader)
-                    try check(plan, &state)
-                    try loader.write(state.data)
+                    state.feed = Feed(plan: plan, loader: try PixbufLoader(plan))
                 }
+                try state.feed?.take(state.data)
             } catch {
                 state.feed = nil
                 state.isWholeOnly = true
@@ -108,15 +107,12 @@
             guard let feed = state.feed, state.data.count >= state.nextPart else { return nil }
             guard let image = feed.plan.partialImage(of: feed.loader, decoder) else { return nil }
             state.nextPart = state.data.count + max(state.data.count / 4, 1)
+            if feed.firstFrame.end != nil {
+                // Later parts would be the same.
+                state.feed = nil
+                state.isWholeOnly = true
+            }
             return image
-        }
-
-        /// Checks the scans of a JPEG, as far as its bytes have come.
-        private func check(_ plan: DecodingPlan, _ state: inout State) throws(ImageDecodingError) {
-            guard plan.information.format == .jpeg, var scans = state.feed?.scans else { return }
-            scans.read(ImageBytes(state.data))
-            state.feed?.scans = scans
-            try plan.check(scans)
         }
 
         /// The plan for a format with parts; nil until there are enough bytes for it.
@@ -143,6 +139,32 @@
         }
 
         private static let formats: Set<ImageFormat> = [.png, .jpeg, .gif, .bmp]
+    }
+
+    extension ProgressiveImageDecoder.Feed {
+        /// Gives the loader the bytes that it has not got, as far as it may have them.
+        ///
+        /// - Parameter data: All bytes from the beginning of the image.
+        /// - Throws: ``ImageDecodingError``, where they exceed a limit or cannot be decoded.
+        fileprivate mutating func take(_ data: Data) throws(ImageDecodingError) {
+            var end = data.count
+            switch plan.information.format {
+            case .jpeg:
+                scans.read(ImageBytes(data))
+                try plan.check(scans)
+            case .gif:
+                do throws(ImageFault) {
+                    try firstFrame.read(ImageBytes(data))
+                } catch {
+                    throw ImageDecodingError(error, format: .gif)
+                }
+                end = firstFrame.end ?? end
+            default: break
+            }
+            guard end > count else { return }
+            try loader.write(data[data.startIndex + count..<data.startIndex + end])
+            count = end
+        }
     }
 
     extension ImageDecodingError {

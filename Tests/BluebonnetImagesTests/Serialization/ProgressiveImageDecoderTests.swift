@@ -73,6 +73,22 @@
             #expect(try images(SampleImage.animatedGIF, pieces: 20).whole.frames.count == 3)
         }
 
+        /// A loader takes for each frame a time that grows with the number of frames before it.
+        @Test func `of an animation, no more than the first frame is decoded for parts`() throws {
+            let data = Bomb.gif(frames: 200_000)
+            let progressive = ProgressiveImageDecoder()
+            var parts = 0
+            for start in stride(from: 0, to: data.count, by: 200) {
+                parts += try progressive.append(data[start..<min(start + 200, data.count)]) == nil ? 0 : 1
+            }
+            #expect(parts == 1)
+            #expect {
+                _ = try progressive.finish()
+            } throws: { error in
+                (error as? ImageDecodingError)?.reason == .tooManyFrames
+            }
+        }
+
         @Test func `a limit is an error before the pixels have come`() throws {
             let progressive = ProgressiveImageDecoder()
             #expect {
