@@ -8,7 +8,9 @@ import Synchronization
 final class ResultWriter: Sendable {
     private struct State {
         var order: ResultOrder?
-        var pending: [UInt8] = []
+        /// Results in the order in which they are written, small ones together: one buffer for all
+        /// would be copied, and be there twice, whenever it grows.
+        var pending: [[UInt8]] = []
         /// Bytes that have not been written, those held back for the order included.
         var waitingBytes = 0
         var isThreadIdle = false
@@ -20,6 +22,8 @@ final class ResultWriter: Sendable {
 
     /// The bytes of results that may wait in memory.
     private static let mostWaitingBytes = 64 << 20
+    /// The bytes of small results that are written together.
+    private static let pieceSize = 64 << 10
 
     private let state: Mutex<State>
     private let work = DispatchSemaphore(value: 0)
@@ -44,11 +48,7 @@ final class ResultWriter: Sendable {
     func write(_ result: [UInt8], at number: Int) async {
         let (wakes, isFull) = state.withLock { state -> (Bool, Bool) in
             state.waitingBytes += result.count
-            if let ready = state.order?.add(result, at: number) {
-                for result in ready { state.pending += result }
-            } else {
-                state.pending += result
-            }
+            for result in state.order?.add(result, at: number) ?? [result] { Self.add(result, to: &state.pending) }
             defer { if !state.pending.isEmpty { state.isThreadIdle = false } }
             return (state.isThreadIdle && !state.pending.isEmpty, state.waitingBytes > Self.mostWaitingBytes)
         }
@@ -67,6 +67,15 @@ final class ResultWriter: Sendable {
             }
             if hasEnded { continuation.resume() }
             if wakes { work.signal() }
+        }
+    }
+
+    private static func add(_ result: [UInt8], to pending: inout [[UInt8]]) {
+        let last = pending.last?.count ?? pieceSize
+        if last + result.count <= pieceSize {
+            pending[pending.count - 1] += result
+        } else {
+            pending.append(result)
         }
     }
 
@@ -115,8 +124,7 @@ final class ResultWriter: Sendable {
             defer { state.end = nil }
             return .end(state.end)
         }
-        let bytes = state.pending
-        state.pending = []
+        let bytes = state.pending.removeFirst()
         state.waitingBytes -= bytes.count
         guard state.waitingBytes <= mostWaitingBytes else { return .write(bytes, unblocked: []) }
         defer { state.blocked = [] }
