@@ -172,7 +172,8 @@ import Testing
     }
 
     private func withFiles<Value>(_ test: (URL) async throws -> Value) async throws -> Value {
-        try await withDirectory { folder in
+        let tls = ServerTLS(try TestCertificates.shared().client)
+        return try await withDirectory { folder in
             for name in ["files", "bin"] {
                 let place = folder.appending(path: name)
                 try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
@@ -181,7 +182,7 @@ import Testing
                 "files/text.txt": Data("John is a nice guy who likes pies.\n".utf8),
                 "files/data.xml": Data("<a>x</a>\n".utf8),
                 "files/data.json": Data(#"{"HTTPie": "https://httpie.org"}"#.utf8), "files/data.bin": Data([0, 0xFF]),
-                "ca.pem": Data(),
+                "ca.pem": Data((tls.chainPEM + tls.privateKeyPEM).utf8),
             ]
             for (name, content) in contents { try content.write(to: folder.appending(path: name)) }
             return try await test(folder)
