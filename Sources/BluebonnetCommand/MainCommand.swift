@@ -166,7 +166,7 @@ struct MainCommand: AsyncParsableCommand {
             failure.status.exit()
         default:
             let message = fullMessage(for: error)
-            // ArgumentParser collects all options for each question: a full message answers several.
+            // ArgumentParser collects all options for each question; one answer tells all.
             if message.hasPrefix(errorLabel) { finish(with: usageFailure(message.dropFirst(errorLabel.count))) }
             StandardStream.output.write(line: HelpText(message).full)
             ExitStatus.success.exit()

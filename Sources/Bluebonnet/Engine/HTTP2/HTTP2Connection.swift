@@ -287,9 +287,9 @@ extension HTTP2Connection: HTTPConnection {
         guard exchange.request.upgrade == nil || machine.peer.allowsConnectProtocol else {
             // RFC 8441 §3: only the settings tell, which a new connection does not have yet.
             guard machine.hasSettings else { return awaitSettings(exchange, now: now) }
-            // RFC 8441 §3: nothing was sent. Its next way is over HTTP/1.1.
+            // RFC 8441 §3: nothing was sent. Its next way is over HTTP/1.1, if that is allowed.
             pool.remember(tunnels: false, to: exchange.route.origin)
-            exchange.fail(.withoutTunnels(exchange.route.origin))
+            exchange.fail(.withoutTunnels(exchange.route))
             return release(at: now)
         }
         // A suspended task takes no stream: it waits for one after `resume()`.

@@ -105,9 +105,12 @@ extension NetworkingError {
     }
 
     /// The server opens no tunnels over HTTP/2 (RFC 8441 §3), and got no request.
-    static func withoutTunnels(_ origin: Origin) -> NetworkingError {
-        let message = "\(origin.description) switches to no other protocol over HTTP/2."
-        return RepeatableError.marking(NetworkingError(.connectionLost, message), .notProcessed)
+    static func withoutTunnels(_ route: Route) -> NetworkingError {
+        let message = "\(route.origin.description) switches to no other protocol over HTTP/2"
+        guard route.versions.requiresHTTP2(to: route.origin) else {
+            return RepeatableError.marking(NetworkingError(.connectionLost, "\(message)."), .notProcessed)
+        }
+        return NetworkingError(.unsupportedHTTPVersion, "\(message), and the session does not speak HTTP/1.1 to it.")
     }
 
     /// Other things came, but no acknowledgement of a PING that a caller has asked for.

@@ -134,9 +134,11 @@ final class ConnectionPool: Sendable {
     // MARK: Routes
 
     /// The way to an origin. A request that asks for another protocol does so with HTTP/1.1 (RFC
-    /// 9113 §8.6), unless the origin opens tunnels over HTTP/2 (RFC 8441).
+    /// 9113 §8.6), unless the origin opens tunnels over HTTP/2 (RFC 8441), or has to.
     func route(to origin: Origin, through passage: Route.Passage?, switchesProtocols: Bool) -> Route {
-        let switchesHTTP1 = switchesProtocols && !state.withLock { $0.versions.opensTunnels(origin) }
+        let switchesHTTP1 =
+            switchesProtocols && !versions.requiresHTTP2(to: origin)
+            && !state.withLock { $0.versions.opensTunnels(origin) }
         let wantsHTTP1 = switchesHTTP1 || (versions == .automatic && isHTTP1(origin))
         return Route(to: origin, through: passage, endpoints, versions: wantsHTTP1 ? .http1_1 : versions)
     }

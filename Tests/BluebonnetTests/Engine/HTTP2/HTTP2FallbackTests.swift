@@ -76,14 +76,20 @@ struct HTTP2FallbackTests {
     }
 
     @Test func `many requests to an origin that has spoken HTTP 2 share one connection`() async throws {
-        try await HTTP2FaultServer.run(.requests { _ in [.respond(body: "x")] }, options: options(["h2"])) { server in
+        let count = Counter()
+        let script = HTTP2FaultServer.Script.requests { _ in
+            count.increment() == 1 ? [.respond(body: "x"), .goAway(lastStream: 1)] : [.respond(body: "x")]
+        }
+        try await HTTP2FaultServer.run(script, options: options(["h2"])) { server in
             try await withSession(configuration()) { session in
                 _ = try await session.data(for: Request(to: server.baseURL))
+                try await server.waitUntilClosed()
                 let results = await bodies(of: 50, in: session) { _ in try Request(to: server.baseURL) }
                 let texts = try results.map { try $0.get() }
                 #expect(texts.allSatisfy { $0 == "x" })
             }
-            #expect(server.connections.count == 1)
+            // That of the first request is closed.
+            #expect(server.connections.count == 2)
         }
     }
 

@@ -21,7 +21,7 @@ struct HTTP2ManyStreamsTests {
                 $0.maximumConnectionsPerHost = 1
                 // On a busy machine it takes long until all of them are there.
                 $0.timeouts = Timeouts(waiting: nil, firstByte: nil, betweenBytes: nil)
-                // The server is in this process, and may be busy for longer than one on the network.
+                // The server is in this process, and may be busy longer than one on the network.
                 $0.healthTimes.silence = .minutes(10)
                 $0.healthTimes.patience = .minutes(10)
             }

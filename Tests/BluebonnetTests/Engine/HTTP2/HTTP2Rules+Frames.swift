@@ -218,6 +218,12 @@ extension HTTP2Rule {
             .windowUpdate(0x7FFF_FFFF - 65_535, stream: stream),
             .settings([(.initialWindowSize, 65_536)])
         ),
+        Self(
+            "9218 §7.1",
+            "PRIORITY_UPDATE, which only clients may send",
+            connection(.protocolError),
+            WireFrame(.priorityUpdate, stream: 0, payload: [0, 0, 0, 1] + Array("u=1".utf8))
+        ),
         Self("9113 §6.10", "CONTINUATION without HEADERS", connection(.protocolError), .continuation(stream: stream)),
         Self(
             "9113 §6.10",

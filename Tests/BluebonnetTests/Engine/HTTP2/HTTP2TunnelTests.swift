@@ -53,7 +53,7 @@ struct HTTP2TunnelTests {
     }
 
     @Test func `a tunnel that both sides end is not reset`() async throws {
-        // RFC 9113 §8.5: a proxy resets the TCP connection behind it, and so may lose what was sent.
+        // RFC 9113 §8.5: a proxy resets the TCP connection behind it, and may lose what was sent.
         let end = HTTP2FaultStep.onStream { [.data([UInt8](), stream: $0, endStream: true)] }
         try await run([.head(200), .readEnd, end], lingering: .hours(1)) { server, socket in
             try await socket.send("abc")
@@ -84,6 +84,35 @@ struct HTTP2TunnelTests {
             try await server.wait("a frame of the client") { $0.requests.last?.bodyLength == 9 }
             socket.cancel()
             try await server.wait("the reset") { $0.connections[0].resetCode(of: 3) == .cancel }
+        }
+    }
+
+    @Test func `a WebSocket may be the first that a session sends over HTTP 2`() async throws {
+        let script = HTTP2FaultServer.Script.heads { _ in
+            [.head(200), .body([0x81, 2] + Array("hi".utf8), endStream: false)]
+        }
+        try await HTTP2FaultServer.run(script, options: .init(settings: Self.settings)) { server in
+            try await withSession(.http2()) { session in
+                let socket = session.webSocket(for: try Request(to: server.baseURL + "/chat"))
+                try await socket.expect(.text("hi"))
+                #expect(server.requests.map { $0.value(of: ":protocol") } == ["websocket"])
+                socket.cancel()
+            }
+        }
+    }
+
+    @Test func `a server without tunnels is an error where HTTP 2 is required`() async throws {
+        try await HTTP2FaultServer.run(.heads { _ in [.respond(body: "ok")] }) { server in
+            try await withSession(.http2()) { session in
+                for _ in 0..<2 {
+                    let socket = session.webSocket(for: try Request(to: server.baseURL + "/chat"))
+                    let error = try await networkingError { try await socket.receive() }
+                    #expect(error.code == .unsupportedHTTPVersion, "\(error)")
+                }
+                _ = try await session.data(for: Request(to: server.baseURL))
+            }
+            #expect(server.requests.map(\.method) == ["GET"])
+            #expect(server.connections.count == 1)
         }
     }
 

@@ -138,6 +138,8 @@ struct HTTP2FrameDecoder {
         case .headers, .continuation: return try readBlock(header, payload)
         case .settings, .ping, .goAway: return try readOfConnection(header, payload)
         case .priority, .resetStream, .windowUpdate, .pushPromise: return try readOfStream(header, payload)
+        // RFC 9218 §7.1.
+        case .priorityUpdate: throw Self.violation("sent PRIORITY_UPDATE, which only clients may send")
         default: return nil
         }
     }
