@@ -52,11 +52,14 @@ struct ImageCommand: NamedCommand {
 
         /// The bytes of the image.
         ///
+        /// - Parameter limit: The most bytes of an image; of a file that has more, somewhat more
+        ///   are read.
+        /// - Returns: The bytes.
         /// - Throws: ``CommandFailure`` for a file that cannot be read, and a request that fails.
-        func data() async throws -> Data {
+        func data(upTo limit: Int) async throws -> Data {
             guard source.contains("://") || source.hasPrefix(":") else {
                 do throws(SystemFailure) {
-                    return Data(try InputFile(path: source).readToEnd())
+                    return Data(try InputFile(path: source).readToEnd(beyond: limit))
                 } catch {
                     throw CommandFailure(message: "\(error).", status: .transport)
                 }
@@ -65,6 +68,7 @@ struct ImageCommand: NamedCommand {
                 throw CommandFailure.usage("The URL of the image is not valid.")
             }
             var configuration = SessionConfiguration()
+            configuration.limits.bodyInMemory = limit
             try connection.apply(to: &configuration)
             let session = SessionManager(configuration: configuration)
             do {
@@ -99,7 +103,7 @@ struct ImageInfoCommand: AsyncParsableCommand {
 
     func run() async throws {
         #if Images
-            let report = ImageReport(try await source.data())
+            let report = ImageReport(try await source.data(upTo: ImageReport.maximumByteCount))
             StandardStream.output.write(line: json ? report.json.description : report.text)
             if !report.isDecodable { throw ExitStatus.transport }
         #else
@@ -148,7 +152,8 @@ struct ImageResizeCommand: AsyncParsableCommand {
         #if Images
             guard let (width, height) = Self.sides(size) else { return }
             try OutputFile.checkFolder(of: output)
-            let image = try ImageReport.decode(try await source.data()) { decoder in
+            let data = try await source.data(upTo: ImageReport.maximumByteCount)
+            let image = try ImageReport.decode(data) { decoder in
                 decoder.targetWidth(width, height: height)
             }
             try image.write(to: output, quality: quality)

@@ -41,6 +41,9 @@
             }
         }
 
+        /// The most bytes of an image.
+        static var maximumByteCount: Int { decoder.limits.maximumByteCount }
+
         private static var decoder: ImageDecoder {
             var decoder = ImageDecoder()
             decoder.formats = ImageFormat.all

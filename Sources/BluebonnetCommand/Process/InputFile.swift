@@ -74,12 +74,18 @@ struct InputFile: ~Copyable {
 
     /// Reads up to the end.
     ///
-    /// - Parameter deadline: The end of the waiting; nil waits for ever.
-    /// - Returns: All bytes.
+    /// - Parameters:
+    ///   - deadline: The end of the waiting; nil waits for ever.
+    ///   - limit: The number of bytes beyond which nothing more is read, for an input without an
+    ///     end. Default: none.
+    /// - Returns: All bytes, or more than the limit.
     /// - Throws: ``SystemFailure``; its code is `ETIMEDOUT` at the deadline.
-    consuming func readToEnd(until deadline: ContinuousClock.Instant? = nil) throws(SystemFailure) -> [UInt8] {
+    consuming func readToEnd(
+        until deadline: ContinuousClock.Instant? = nil,
+        beyond limit: Int = .max
+    ) throws(SystemFailure) -> [UInt8] {
         var bytes: [UInt8] = []
-        while let block = try next(until: deadline) { bytes += block }
+        while bytes.count <= limit, let block = try next(until: deadline) { bytes += block }
         return bytes
     }
 

@@ -59,6 +59,12 @@
             #expect(text.text.contains("reason: unknown-format"))
         }
 
+        @Test func `an input without an end is an error when it has more bytes than an image may have`() async throws {
+            let output = try await Command.run("image", "info", "/dev/zero", "--json")
+            #expect(output.status == 1)
+            #expect(output.text.contains("\"reason\":\"too-many-bytes\""), "\(output.text)\(output.errors)")
+        }
+
         @Test func `a drawing that never ends is stopped, and the command goes on`() async throws {
             var drawing = "<svg xmlns='http://www.w3.org/2000/svg' width='100' height='100'>"
             drawing += "<pattern id='a0' width='1' height='1'><rect width='1' height='1'/></pattern>"
