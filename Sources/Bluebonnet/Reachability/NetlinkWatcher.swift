@@ -1,6 +1,11 @@
 #if os(Linux)
     import Dispatch
     import Synchronization
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
 
     /// Follows the state of the network: reads it, and then each change that the kernel tells of.
     /// It sleeps while there is none.
@@ -17,7 +22,7 @@
             var isDue = false
             /// How often in a row all could not be read.
             var failures = 0
-            /// Not before this time: a tenth of the time is spent with reading at most.
+            /// Not before this time: reading uses a tenth of a processor at most.
             var nextReading = DispatchTime(uptimeNanoseconds: 0)
         }
 
@@ -133,7 +138,7 @@
         }
 
         private func readAll() {
-            let begin = DispatchTime.now()
+            let (begin, beginOfUse) = (DispatchTime.now(), clock())
             natures.beginReading()
             var found: NetworkState?
             var meanwhile = Meanwhile()
@@ -147,7 +152,11 @@
             for message in meanwhile.messages where found?.apply(message) == true { mustReadAgain = true }
             if let found { update { $0 = found } }
             let end = DispatchTime.now()
-            let pause = (end.uptimeNanoseconds - begin.uptimeNanoseconds) * 10
+            // What this thread waits for a processor, which is long on a busy machine, does not
+            // count. `clock` counts microseconds (POSIX, XSI), of all threads of the process: so
+            // the time that has passed is the most.
+            let used = UInt64(max(0, clock() - beginOfUse)) * 1000
+            let pause = min(end.uptimeNanoseconds - begin.uptimeNanoseconds, used) * 10
             let next = reader.withLock { reader -> DispatchTime? in
                 reader.nextReading = end + .nanoseconds(Int(clamping: pause))
                 reader.failures = found == nil ? min(reader.failures + 1, 30) : 0
