@@ -45,7 +45,7 @@ public final class NetworkReachabilityManager: Sendable {
     /// It is not monitoring before ``startMonitoring()``.
     ///
     /// Counterpart of `sharedManager`.
-    public static let shared = NetworkReachabilityManager(target: .anywhere, domain: nil)
+    public static let shared = NetworkReachabilityManager()
 
     /// The name whose addresses are looked up; nil where there is none.
     private let domain: String?
@@ -53,6 +53,14 @@ public final class NetworkReachabilityManager: Sendable {
     private let resolver: any NameResolver
     private let pauses: [Duration]
     private let state: Mutex<State>
+
+    /// Makes a manager for the networks beyond this machine, as ``shared`` is, which nobody else
+    /// starts and stops.
+    ///
+    /// Counterpart of `manager`.
+    public convenience init() {
+        self.init(target: .anywhere, domain: nil)
+    }
 
     /// Makes a manager for a host.
     ///

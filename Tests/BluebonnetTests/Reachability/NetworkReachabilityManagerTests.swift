@@ -112,6 +112,15 @@ import Testing
         #expect(weakManager == nil)
     }
 
+    @Test func `a manager of one's own is not started and stopped with another one`() {
+        let (own, other) = (NetworkReachabilityManager(), NetworkReachabilityManager())
+        own.startMonitoring()
+        #expect(own.isMonitoring && !other.isMonitoring)
+        other.startMonitoring()
+        own.stopMonitoring()
+        #expect(!own.isMonitoring && other.isMonitoring)
+    }
+
     @Test func `a text that is no address makes no manager`() {
         #expect(NetworkReachabilityManager(address: "example.org") == nil)
         #expect(NetworkReachabilityManager(address: "2001:db8::1") != nil)
