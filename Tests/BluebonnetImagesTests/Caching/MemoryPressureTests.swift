@@ -1,5 +1,6 @@
 #if Images
     import Dispatch
+    import Foundation
     import Synchronization
     import Testing
 
@@ -71,10 +72,50 @@
             pressure.remove(number)
         }
 
-        @Test func `the wait for the system's pressure ends when it is stopped`() async {
-            guard let source = SystemMemoryPressure() else { return }
+        @Test(.enabled(if: SystemMemoryPressure() != nil, "the system tells nothing of its memory"))
+        func `the wait for the system's pressure ends when it is stopped`() throws {
+            let source = try #require(SystemMemoryPressure())
             source.stop()
             #expect(!source.wait())
+        }
+
+        /// A trigger for threads that wait for a processor, which a test can have them do; nil
+        /// where the kernel takes none. It is told of as one for memory is.
+        private static func processorTrigger() -> CInt? {
+            let file = unsafe open("/proc/pressure/cpu", O_RDWR | O_NONBLOCK | O_CLOEXEC)
+            let trigger = "some 200000 2000000\0"
+            guard file >= 0 else { return nil }
+            guard unsafe write(file, trigger, trigger.utf8.count) == trigger.utf8.count else {
+                close(file)
+                return nil
+            }
+            return file
+        }
+
+        /// Closes the trigger again.
+        private static let hasProcessorTrigger =
+            processorTrigger().map { SystemMemoryPressure(trigger: $0, events: nil) != nil } ?? false
+
+        @Test(.enabled(if: hasProcessorTrigger, "the kernel takes no trigger of PSI"))
+        func `the wait ends when the kernel tells of pressure`() async throws {
+            let trigger = try #require(Self.processorTrigger())
+            let source = try #require(SystemMemoryPressure(trigger: trigger, events: nil))
+            let (told, stops) = (Counter(), Counter())
+            defer {
+                stops.increment()
+                source.stop()
+            }
+            Thread.detachNewThread {
+                if source.wait() { told.increment() }
+            }
+            for _ in 0..<2 * ProcessInfo.processInfo.activeProcessorCount {
+                Thread.detachNewThread {
+                    // Of this thread alone on Linux, so that other tests have the processors first.
+                    _ = nice(19)
+                    while stops.value == 0 {}
+                }
+            }
+            try await until("told by the kernel") { told.value == 1 }
         }
 
         @Test func `the wait ends where the control group was removed`() throws {
