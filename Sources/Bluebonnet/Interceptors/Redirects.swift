@@ -203,7 +203,7 @@ enum Redirects {
         from url: URL,
         mayBeWebSocket: Bool = false
     ) throws(NetworkingError) -> URL {
-        guard !location.isEmpty, let relative = URL(string: location, relativeTo: url) else {
+        guard !location.isEmpty, let relative = URL(string: URLText.encoded(location), relativeTo: url) else {
             throw NetworkingError(
                 .invalidRedirect,
                 "\(url.redactedDescription) redirects to something that is not a URL."

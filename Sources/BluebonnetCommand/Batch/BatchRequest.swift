@@ -130,7 +130,7 @@ struct BatchRequest: Sendable {
 
     /// The URL without user and password, which have been taken from it.
     private static func url(_ text: String) throws(BatchError) -> URL {
-        let url = URL(string: text)
+        let url = URL(string: URLText.encoded(text))
         // In `localhost:80/x` and `127.0.0.1:80/x` the part before the colon is not a scheme.
         let isPort = text.prefix { $0 != "/" }.split(separator: ":").dropFirst().first?.allSatisfy(\.isNumber) ?? false
         if let url, !(url.scheme ?? "").isEmpty, !isPort || text.contains("://") { return url }

@@ -164,7 +164,7 @@ struct CurlTransfer: Sendable {
             return ""
         }
         let location = response.head.values(for: .location).first
-        return location.flatMap { URL(string: $0, relativeTo: response.url)?.absoluteString } ?? ""
+        return location.flatMap { URL(string: URLText.encoded($0), relativeTo: response.url)?.absoluteString } ?? ""
     }
 
     private var lastURL: String {

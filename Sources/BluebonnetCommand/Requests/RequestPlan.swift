@@ -85,6 +85,7 @@ struct RequestPlan: Sendable {
         var text = URLShorthand.expand(arguments.url, scheme: arguments.defaultScheme)
         let credentials = try Credentials.take(from: &text)
         if !arguments.keepsDotSegments { text = DotSegments.removed(from: text) }
+        text = URLText.encoded(text)
         self.credentials = arguments.credentials ?? credentials
         let url = URL(string: text)
         if let fault = URLFault.text(for: text, isRefused: url == nil) { throw .usage(fault) }

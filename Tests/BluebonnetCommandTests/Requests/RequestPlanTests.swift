@@ -288,6 +288,14 @@ import Testing
         #expect(error?.message.contains("secret") == false, "\(error?.message ?? "")")
     }
 
+    @Test(arguments: [
+        ("http://h/é%20b", "http://h/%C3%A9%20b"), ("http://h/?a[]=%20&b=|", "http://h/?a%5B%5D=%20&b=%7C"),
+        ("http://[::1]/a b%41", "http://[::1]/a%20b%41"),
+    ])
+    func `what a URL has encoded is not encoded again`(url: String, expected: String) throws {
+        #expect(try plan([], method: .get, url: url).request.url.absoluteString == expected)
+    }
+
     @Test func `a query item is encoded once, also beside an encoded query`() throws {
         let stray = try plan(["q==é&x"], method: .get, url: "http://h/get?d=50%")
         #expect(stray.request.url.absoluteString == "http://h/get?d=50%25&q=%C3%A9%26x")

@@ -269,6 +269,7 @@ struct RedirectsTests {
         ("http://x/a/b?c=d", "?e=f", "http://x/a/b?e=f"),
         ("http://x/a/b", "//y/e", "http://y/e"),
         ("http://x/a/b", "https://y", "https://y"),
+        ("http://x/a", "/é%20b?c[]=%41", "http://x/%C3%A9%20b?c%5B%5D=%41"),
         ("http://x/a#top", "/b", "http://x/b#top"),
         ("http://x/a#top", "/b#end", "http://x/b#end"),
         ("http://x/a#top", "http://y/b", "http://y/b#top"),
