@@ -29,6 +29,8 @@ struct UploadMemoryTests {
                         try handle.close()
                         let configuration = SessionConfiguration { $0.tls.trustRoots = .file(authority) }
                         try await withAPI(at: text, configuration) { api in
+                            // What the machine code takes that a first upload needs is not counted.
+                            _ = try await api.upload("a", from: .data(Data([1])), as: .json)
                             let before = try peakMemory()
                             _ = try await api.upload("a", from: .file(file), as: .json)
                             let growth = try peakMemory() - before
@@ -36,7 +38,7 @@ struct UploadMemoryTests {
                         }
                     }
                 }
-                #expect(server.requests.first?.value(of: "content-length") == "\(1 << 30)")
+                #expect(server.requests.last?.value(of: "content-length") == "\(1 << 30)")
                 #expect(server.record.connections.reduce(0) { $0 + $1.bytesReceived } > 1 << 30)
             }
         }
