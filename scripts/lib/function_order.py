@@ -45,6 +45,10 @@ def ptrace(request: int, thread: int, address: int = 0, data: int = 0) -> int:
     return result
 
 
+class NoTracing(processes.Problem):
+    """The system does not allow a process to trace another one."""
+
+
 class Program:
     """The functions of an executable (ELF, 64 bits), by their addresses before it is loaded."""
 
@@ -86,7 +90,7 @@ def called(program: Program, arguments: Iterable[str], home: Path) -> list[int]:
             os._exit(127)
     _, status = os.waitpid(child, WALL)
     if not os.WIFSTOPPED(status):
-        raise processes.Problem("The system does not allow tracing.")
+        raise NoTracing("The system does not allow tracing.")
     ptrace(SETOPTIONS, child, 0, EXIT_KILL | TRACE_CLONE)
     mapped = re.search(rf"^([0-9a-f]+)-.* 00000000 .*{re.escape(str(program.path))}$", Path(f"/proc/{child}/maps").read_text(), re.M)
     if mapped is None:

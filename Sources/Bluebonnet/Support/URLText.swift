@@ -21,7 +21,7 @@ package enum URLText {
                 default: ASCII.isUnreserved(byte) || others.contains(byte)
                 }
             if byte == UInt8(ascii: "#") { isInFragment = true }
-            encoded += isKept ? [byte] : Array(ASCII.percentEncoded([byte]) { _ in false }.utf8)
+            if isKept { encoded.append(byte) } else { encoded += ASCII.percentEncoded([byte]) { _ in false }.utf8 }
         }
         return encoded.count == bytes.count ? text : String(decoding: encoded, as: UTF8.self)
     }
