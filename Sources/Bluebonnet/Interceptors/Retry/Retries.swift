@@ -145,8 +145,8 @@ final class Retries: Sendable {
         _ context: ExchangeContext
     ) async throws {
         let request = attempt.request
-        guard time > .zero, attempt.response == nil else { return try await timing.sleep(context, time) }
-        let hasPath = context.knownPath(to: request)
+        let mayLackPath = time > .zero && attempt.response == nil
+        let hasPath = mayLackPath ? context.knownPath(to: request) : true
         guard hasPath != true else { return try await timing.sleep(context, time) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [timing] in try await timing.sleep(context, time) }
