@@ -87,6 +87,8 @@ final class WebSocketConnection {
     ///   - agreement: What both sides have agreed upon.
     ///   - options: The choices of the user.
     ///   - server: The name of the server, for messages.
+    ///   - whenAttached: Called on the event loop, before anything is read, when the connection hears
+    ///     of the end of the task: from then on, the peer is told of it.
     /// - Returns: The end.
     static func run(
         over tunnel: OpenedTunnel,
@@ -94,7 +96,8 @@ final class WebSocketConnection {
         _ call: Call,
         _ agreement: WebSocketHandshake.Agreement,
         _ options: WebSocketOptions,
-        server: String
+        server: String,
+        whenAttached: @escaping @Sendable () -> Void
     ) async -> WebSocketEnd {
         await SuspendedCaller.suspend { caller in
             Begin(
@@ -104,6 +107,7 @@ final class WebSocketConnection {
                 agreement: agreement,
                 options: options,
                 server: server,
+                whenAttached: whenAttached,
                 caller: caller
             ).execute(on: tunnel.eventLoop)
         }
@@ -116,10 +120,11 @@ final class WebSocketConnection {
         let agreement: WebSocketHandshake.Agreement
         let options: WebSocketOptions
         let server: String
+        let whenAttached: @Sendable () -> Void
         let caller: SuspendedCaller<WebSocketEnd, Never>
 
         func run() {
-            WebSocketConnection(self).begin()
+            WebSocketConnection(self).begin(whenAttached)
         }
 
         func wasDropped() {
@@ -144,7 +149,7 @@ final class WebSocketConnection {
         sender = WebSocketSender(parts.agreement.deflate)
     }
 
-    private func begin() {
+    private func begin(_ whenAttached: () -> Void) {
         let link = Link(self, on: tunnel.eventLoop)
         self.link = link
         do throws(NetworkingError) {
@@ -152,6 +157,7 @@ final class WebSocketConnection {
         } catch {
             return cancel(with: error)
         }
+        whenAttached()
         // Before anything is read: a reader that makes room must find the connection.
         mailbox.attach(link)
         tunnel.begin(self)

@@ -119,7 +119,7 @@ final class WebSocketLife: Sendable {
                 let openedAt = timing.now()
                 count += 1
                 mailbox.opened()
-                tell(WebSocketOpening(response.head, agreement, number: count))
+                let opening = WebSocketOpening(response.head, agreement, number: count)
                 let server = (try? response.request.target)?.host ?? ""
                 let end = await WebSocketConnection.run(
                     over: tunnel,
@@ -127,7 +127,8 @@ final class WebSocketLife: Sendable {
                     call,
                     agreement,
                     options,
-                    server: server
+                    server: server,
+                    whenAttached: { self.tell(opening) }
                 )
                 wait = decisions.wait(after: end, lasting: timing.now().since(openedAt), random: timing.random)
                 outcome = .success(end)

@@ -251,6 +251,29 @@ struct WebSocketCloseTests {
         #expect(codes.all == [1001])
     }
 
+    @Test func `a session that ends when a WebSocket has just opened tells the server`() async throws {
+        let codes = Notes<UInt16?>()
+        let count = 400
+        try await WebSocketServer.run { peer, _ in
+            try await peer.open()
+            codes.note(try? await peer.readClose().closeCode)
+        } _: { server in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<count {
+                    if number >= 8 { try await group.next() }
+                    group.addTask {
+                        let session = SessionManager()
+                        _ = try await session.webSocket(to: server).value
+                        await session.shutdown()
+                    }
+                }
+                try await group.waitForAll()
+            }
+            try await until("all ends are seen") { codes.all.count == count }
+        }
+        #expect(codes.all.allSatisfy { $0 == 1001 })
+    }
+
     @Test func `the end of the session ends its WebSockets, and leaves no connection`() async throws {
         try await WebSocketServer.run(WebSocketServer.echo) { server in
             let session = SessionManager()
