@@ -93,8 +93,8 @@ struct MainCommand: AsyncParsableCommand {
     static let commandNames = commands.map { $0.name } + ["help"]
 
     /// Lets the named subcommand parse its arguments: parsing them in this command costs a tenth of
-    /// a short run, and ArgumentParser a third, which arguments without options do not need. Where
-    /// that fails, this command parses them again, since its messages name both commands.
+    /// a short run, and ArgumentParser a third, which usual arguments do not need. Where that
+    /// fails, this command parses them again, since its messages name both commands.
     ///
     /// Arguments that begin with no command are those of a request.
     private static func parse(_ arguments: [String]) throws -> any ParsableCommand {

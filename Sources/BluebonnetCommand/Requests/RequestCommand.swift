@@ -13,7 +13,7 @@ protocol RequestCommand: NamedCommand {
 extension RequestCommand {
     static var name: String { method.rawValue.lowercased() }
 
-    /// Reads arguments without options; nil where there is an option, or no URL.
+    /// Reads usual arguments without ArgumentParser; nil for others.
     init?(plain arguments: some Collection<String>) {
         guard let options = RequestOptions(plain: arguments) else { return nil }
         self.init()

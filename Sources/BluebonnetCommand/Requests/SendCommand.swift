@@ -36,7 +36,7 @@ struct SendCommand: AsyncParsableCommand {
 }
 
 extension SendCommand {
-    /// Reads arguments without options; nil where there is an option.
+    /// Reads usual arguments without ArgumentParser; nil for others.
     init?(plain arguments: some Collection<String>) {
         guard let options = RequestOptions(plain: arguments) else { return nil }
         self.init()

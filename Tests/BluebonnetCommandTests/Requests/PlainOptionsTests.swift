@@ -1,9 +1,12 @@
+import ArgumentParser
+import Bluebonnet
+import Foundation
 import Testing
 
 @testable import BluebonnetCommand
 
-/// The options of requests without options, which are read without the parser.
-struct PlainOptionsTests {
+/// Whether the arguments of requests that are read without ArgumentParser are read as it does.
+@Suite struct PlainOptionsTests {
     @Test func `each option has its default, also those that were added later`() throws {
         let options = try #require(RequestOptions(plain: ["http://x/", "a=b"]))
         #expect(options.url == "http://x/" && options.items == ["a=b"])
@@ -15,8 +18,143 @@ struct PlainOptionsTests {
         #expect(!read.contains("definition"), "\(read)")
     }
 
-    @Test func `an option with a value is for the parser`() {
-        #expect(RequestOptions(plain: ["http://x/", "--raw"]).map(\.url) == nil)
-        #expect(RequestOptions(plain: [String]()).map(\.url) == nil)
+    @Test(arguments: [
+        [":8080/get"], ["example.org/users", "page==2", "Accept:application/json"], ["example.org", "name=Ada", ""],
+        [""],
+    ])
+    func `arguments without options are read as ArgumentParser reads them`(_ arguments: [String]) throws {
+        #expect(Self.text(RequestOptions(plain: arguments)) == Self.text(try RequestOptions.parse(arguments)))
     }
+
+    @Test func `each option is read, in all its forms, as ArgumentParser reads it`() async throws {
+        let (flags, options) = try Self.names()
+        #expect(flags.contains("--no-follow") && flags.contains("-4") && options.contains("--host-header"))
+        try await withDirectory { directory in
+            let file = directory.appending(path: "pins.json")
+            try Data(#"{"hosts": {}}"#.utf8).write(to: file)
+            var cases = flags.map { [$0] }
+            for name in options {
+                let value = name == "--pins" ? file.path : Self.values[name] ?? "x"
+                cases += [[name, value], ["\(name)=\(value)"]]
+            }
+            for option in cases {
+                let name = String(option[0].prefix { $0 != "=" })
+                let options = option + (Self.companions[name] ?? [])
+                for arguments in [[":8080/get"] + options + ["a=b"], options + ["POST", ":8080/get"]] {
+                    let parsed = Self.text(try RequestOptions.parse(arguments))
+                    #expect(Self.text(RequestOptions(plain: arguments)) == parsed, "\(arguments)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ["-kv"], ["-Ljvi"], ["-4k", "-o", "-"], ["--no-follow", "--follow"], ["--http2", "--http2"],
+        ["-o", "a", "-o=b"],
+        ["--pin=sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "-a", "basic", "-a", "ada:=secret"],
+        ["--resolve", "*:80:[::1]", "--resolve=a:80:127.0.0.1", "--connect-to", ":::8080"], ["--raw=-5", "-p", ""],
+        ["--proxy", "", "--pretty", "none", "--pretty=all"], ["--raw={\"a\":\"\u{E9}\"}", "--timeout", ".5e1"],
+    ])
+    func `several options are read as ArgumentParser reads them`(_ options: [String]) throws {
+        let arguments = [":8080/get"] + options + ["a=b"]
+        #expect(Self.text(RequestOptions(plain: arguments)) == Self.text(try RequestOptions.parse(arguments)))
+    }
+
+    @Test(arguments: [
+        [], ["-v"], ["-vo", "file", ":8080/get"], [":8080/get", "--", "name=Ada"], ["-"], ["--verbos", ":8080/get"],
+        ["--raw", "-v", ":8080/get"], ["--version", ":8080/get"], ["--help"], [":8080/get", "--raw"],
+        [":8080/get", "--proxy=", "x"], [":8080/get", "-ofile"], [":8080/get", "-xyz"], [":8080/get", "--json=x"],
+        [":8080/get", "--timeout=soon"], [":8080/get", "--timeout=0"], [":8080/get", "-p", "x"],
+        [":8080/get", "--http2", "--http1.1"], [":8080/get", "--bearer=x", "-a", "ada:x"],
+        [":8080/get", "--auth-type=bearer"], [":8080/get", "--cookies="], [":8080/get", "--key=x"],
+        [":8080/get", "-46"],
+        [":8080/get", "--proxy=ftp://x"], [":8080/get", "--session=x", "--cookies=off"], [":8080/get", "--retry=-1"],
+    ])
+    func `unusual arguments, and mistakes, are left to ArgumentParser`(_ arguments: [String]) {
+        #expect(Self.text(RequestOptions(plain: arguments)) == "none")
+    }
+
+    @Test(arguments: [
+        ["--json", "--form"], ["-L", "--no-follow"], ["--offline", "--curl"], ["-q", "-v"], ["-q", "--body"],
+        ["-O", "-i"], ["--curl", "--timings"],
+    ])
+    func `the messages for flags that exclude each other are those of ArgumentParser`(_ flags: [String]) {
+        #expect(Self.text(RequestOptions(plain: flags + [":8080/get"])) == "none")
+    }
+
+    @Test func `arguments at random are read as ArgumentParser reads them, or left to it`() throws {
+        let (flags, options) = try Self.names()
+        var random = SeededGenerator(seed: 19)
+        var (plain, refused) = (0, 0)
+        for _ in 0..<400 {
+            var arguments: [String] = []
+            for _ in 0..<Int.random(in: 0...5, using: &random) {
+                arguments += Self.part(flags, options, using: &random)
+            }
+            let parsed = try? RequestOptions.parse(arguments)
+            guard let read = RequestOptions(plain: arguments) else {
+                refused += parsed == nil ? 1 : 0
+                continue
+            }
+            plain += 1
+            #expect(Self.text(read) == Self.text(parsed), "\(arguments)")
+        }
+        #expect(plain > 80 && refused > 80, "\(plain) were read, and \(refused) are mistakes.")
+    }
+
+    // MARK: Helpers
+
+    /// One or two arguments, mostly correct ones.
+    private static func part(
+        _ flags: [String],
+        _ options: [String],
+        using random: inout SeededGenerator
+    ) -> [String] {
+        func one(_ texts: [String]) -> String { texts.randomElement(using: &random) ?? "" }
+        let option = one(options)
+        let value = Bool.random(using: &random) ? values[option] ?? "x" : one(oddValues)
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0..<5: return [one([":8080/get", "POST", "a=b", "a==", "X:y", ""])]
+        case 5..<9: return [one(flags)]
+        case 9: return ["-" + one(["k", "j", "v", "o", "4"]) + one(["i", "L", "r", "a", "-", "6", "é"])]
+        case 10..<14: return [option, value]
+        case 14..<18: return ["\(option)=\(value)"]
+        case 18: return [option]
+        default: return [one(["--", "-", "---", "--=x", "-=", "--json=", "--json=x", "-o=", "--ra", "-h", "-\u{301}"])]
+        }
+    }
+
+    private static let oddValues = [
+        "", "-", "--", "-5", "5", "1e400", "=", "a=b", "\u{301}x", "-v", "--raw", "basic", "none", "h", "x y", "\n",
+    ]
+
+    /// A value of each option that cannot have any text.
+    private static let values = [
+        "--pretty": "all", "--max-redirects": "3", "--print": "Hh", "-p": "b", "--style": "dark",
+        "--response-mime": "text/xml", "--response-charset": "big5", "--retry": "2", "--rate": "10/s",
+        "--auth-type": "digest", "-A": "basic", "--timeout": "3", "--connect-timeout": "0.5",
+        "--pin": "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "--tls-min": "1.3",
+        "--resolve": "example.org:80:127.0.0.1", "--connect-to": "example.org:80:127.0.0.1:8080",
+        "--proxy": "http://localhost:3128", "--cookies": "memory", "--proxy-user": "ada:secret",
+    ]
+
+    /// The options that an option needs beside it.
+    private static let companions = ["--key": ["--cert=x"], "--pass": ["--cert=x"], "--continue": ["-O"]]
+
+    /// The names of all flags and options of requests, but those of ArgumentParser itself.
+    private static func names() throws -> (flags: [String], options: [String]) {
+        let help = try JSONValue(parsing: Array(RequestOptions._dumpHelp().utf8))
+        var names: (flags: [String], options: [String]) = ([], [])
+        for argument in try #require(help["command"]?["arguments"]?.array) {
+            let texts = (argument["names"]?.array ?? []).compactMap { name in
+                name["name"]?.string.map { (name["kind"]?.string == "short" ? "-" : "--") + $0 }
+            }
+            guard !texts.contains("--help") else { continue }
+            if argument["kind"]?.string == "flag" { names.flags += texts } else { names.options += texts }
+        }
+        return names
+    }
+
+    /// The values of all options as a text.
+    private static func text(_ options: RequestOptions?) -> String { options.map { String(describing: $0) } ?? "none" }
 }

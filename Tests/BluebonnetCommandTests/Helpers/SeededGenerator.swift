@@ -1,0 +1,1 @@
+../../BluebonnetTests/Helpers/SeededGenerator.swift
