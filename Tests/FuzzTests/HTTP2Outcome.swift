@@ -127,7 +127,7 @@ private final class FrameWitness: HTTP2FrameReceiver {
 
     func received(_ bytes: ByteBuffer, windowLength: Int, on stream: Int, endsStream: Bool) {
         window.receive(windowLength)
-        window.consumeAll()
+        window.take()
         if window.takeIncrement() != nil { kind += "w" }
         var body = bodies[stream] ?? (events.count, 0, 0)
         body.bytes += bytes.readableBytes

@@ -32,6 +32,10 @@ final class ExchangeRun {
     private var uncounted = Call.Arrival()
     private var stream: BodyStream?
     private var streamIsFull = false
+    /// The bytes that may wait for the reader before no more is read.
+    var mostUnread = BodyStream.highWatermark
+    /// The bytes of the body that waited for the reader at the last look.
+    private(set) var unread = 0
     private var ending: Ending?
     /// The tunnel that the response has opened.
     private var tunnel: OpenedTunnel?
@@ -209,7 +213,8 @@ final class ExchangeRun {
 
     private func push(to stream: BodyStream) {
         guard !arrived.isEmpty else { return }
-        let pushed = stream.push(&arrived)
+        let pushed = stream.push(&arrived, pausingAt: min(mostUnread, BodyStream.highWatermark))
+        unread = pushed.unread
         streamIsFull = !pushed.goesOn
         if streamIsFull { startClock(now: .now()) }
         pushed.reader?.resume()
@@ -258,6 +263,7 @@ final class ExchangeRun {
     /// The reader has room again.
     func readerHasRoom() {
         streamIsFull = false
+        unread = stream?.unread ?? 0
     }
 
     // MARK: The end

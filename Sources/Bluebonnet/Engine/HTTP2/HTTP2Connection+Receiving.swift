@@ -49,10 +49,10 @@ extension HTTP2Connection: HTTP2FrameReceiver {
         // The windows of the streams bound the memory. Were that of the connection held back too,
         // a few streams that are not read would use it up, and stop all others (RFC 9113 §5.2.2).
         receiveWindow.receive(windowLength)
-        receiveWindow.consumeAll()
+        receiveWindow.take()
         guard let stream = streams[identifier], stream.ending == nil else { return }
         touch(stream)
-        stream.receiveWindow.receive(windowLength)
+        stream.receiveWindow.receive(windowLength, padding: windowLength - bytes.readableBytes)
         let run = stream.run
         if let tunnel = stream.tunnel {
             tunnel.received(isDecrypted ? bytes.decryptedCopy : bytes)
@@ -147,9 +147,12 @@ extension HTTP2Connection: HTTP2FrameReceiver {
 
     /// Gives the server the place of what the reader has taken (RFC 9113 §6.9).
     func credit(_ stream: HTTP2Stream) {
-        guard stream.run.mayRead, stream.receiveWindow.held > 0 else { return }
-        stream.receiveWindow.consumeAll()
-        stream.receiveWindow.grow(to: streamWindow)
+        guard stream.run.mayRead else { return }
+        stream.receiveWindow.take(leaving: stream.run.unread)
+        // What is still to come has its place. A tunnel has no length (RFC 9110 §9.3.6).
+        if stream.tunnel == nil, let rest = stream.machine.rest, rest <= stream.receiveWindow.available { return }
+        windowBudget.grow(&stream.receiveWindow)
+        stream.run.mostUnread = stream.receiveWindow.size / 4
         if let increment = stream.receiveWindow.takeIncrement() {
             frames?.sendWindowUpdate(increment, on: stream.identifier)
         }
@@ -215,9 +218,8 @@ extension HTTP2Connection: HTTP2FrameReceiver {
 
     func receivedPingAcknowledgement(_ data: UInt64) {
         if let time = pings.acknowledged(data, now: now) { return finishPings { _ in .success(time) } }
-        guard data == Self.probePing, let size = probe.acknowledged(size: streamWindow) else { return }
-        streamWindow = size
-        receiveWindow.grow(to: 4 * size)
+        guard data == Self.probePing, let size = probe.acknowledged(size: windowBudget.largest) else { return }
+        windowBudget.largest = size
     }
 
     func receivedReset(_ code: HTTP2Code, on identifier: Int) {

@@ -24,8 +24,7 @@ final class HTTP2Connection {
         size: HTTP2FrameHandler.connectionWindow,
         available: HTTP2FrameHandler.connectionWindow
     )
-    /// The size that the receive windows of streams have by now.
-    var streamWindow = HTTP2FrameHandler.streamWindow
+    var windowBudget = HTTP2WindowBudget()
     var probe = HTTP2BandwidthProbe()
     var health: HTTP2Health
     var reader: HTTP2FieldReader
@@ -102,6 +101,7 @@ final class HTTP2Connection {
     /// Forgets a stream, whose exchange has ended or is about to.
     private func remove(_ stream: HTTP2Stream) {
         streams[stream.identifier] = nil
+        windowBudget.takeBack(stream.receiveWindow)
         turns.remove(stream.identifier)
         guard let sender = stream.sender else { return }
         sender.end()

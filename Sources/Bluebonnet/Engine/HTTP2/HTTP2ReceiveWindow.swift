@@ -1,15 +1,17 @@
 /// The bytes that the server may send on one stream, or on the connection, as a value without I/O
 /// (RFC 9113 §5.2, §6.9).
 ///
-/// What was received and not consumed yet counts against the size, so that the size bounds the
-/// memory that a stalled reader can cost.
+/// What was received and not taken yet counts against the size, so that the size bounds the memory
+/// that a stalled reader can cost.
 struct HTTP2ReceiveWindow {
-    /// The bytes that may be on their way or unconsumed at the same time.
+    /// The bytes that may be on their way or not taken at the same time.
     private(set) var size: Int
     /// The bytes that the server may still send.
     private(set) var available: Int
-    /// The bytes that were received and not consumed yet.
+    /// The bytes that were received and not taken yet.
     private(set) var held = 0
+    /// All bytes that were taken.
+    private(set) var taken = 0
 
     /// The largest window there is (RFC 9113 §6.9.1).
     static let largest = 0x7FFF_FFFF
@@ -22,15 +24,18 @@ struct HTTP2ReceiveWindow {
         self.available = available
     }
 
-    /// Counts bytes that were received; padding counts too (RFC 9113 §6.1).
-    mutating func receive(_ count: Int) {
+    /// Counts bytes that were received. Their padding takes of the window, too (RFC 9113 §6.1), but
+    /// nobody holds it.
+    mutating func receive(_ count: Int, padding: Int = 0) {
         available -= count
-        held += count
+        held += count - padding
     }
 
-    /// Frees the place of all bytes that were received.
-    mutating func consumeAll() {
-        held = 0
+    /// The reader has taken what was received, but for some bytes at the end: frees its place.
+    mutating func take(leaving left: Int = 0) {
+        let count = max(0, held - left)
+        held -= count
+        taken += count
     }
 
     /// Makes the window larger.

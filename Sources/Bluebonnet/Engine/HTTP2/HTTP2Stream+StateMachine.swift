@@ -27,6 +27,9 @@ extension HTTP2Stream {
         /// The responses 104.
         private var noticeCount = 0
 
+        /// The content that is still to come, where that is known.
+        var rest: Int? { expected.map { $0 - received } }
+
         init(isHead: Bool) {
             self.isHead = isHead
         }

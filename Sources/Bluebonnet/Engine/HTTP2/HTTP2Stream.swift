@@ -37,10 +37,8 @@ final class HTTP2Stream {
         self.sendWindow = sendWindow
         self.mark = mark
         machine = StateMachine(isHead: run.exchange.request.method == .head)
-        receiveWindow = HTTP2ReceiveWindow(
-            size: HTTP2FrameHandler.streamWindow,
-            available: HTTP2FrameHandler.streamWindow
-        )
+        receiveWindow = HTTP2ReceiveWindow(size: HTTP2WindowBudget.first, available: HTTP2WindowBudget.first)
+        run.mostUnread = receiveWindow.size / 4
     }
 
     /// The origin of its request: that of the connection, or one that uses the connection too.

@@ -9,10 +9,10 @@ import Synchronization
 /// takes buffer by buffer, and lets the connection read again when few bytes are left. Where many
 /// buffers wait, small ones are joined.
 final class BodyStream: Sendable {
-    /// Above this the connection stops reading.
+    /// Above this the connection stops reading, or earlier, as it decides.
     static let highWatermark = 1 << 20
-    /// Below this it reads again.
-    static let lowWatermark = 1 << 18
+    /// Below a quarter of it, it reads again.
+    static let lowWatermark = highWatermark / 4
 
     /// The connection that a stream comes from.
     protocol Source: AnyObject, Sendable {
@@ -33,6 +33,8 @@ final class BodyStream: Sendable {
         var end: Result<End, NetworkingError>?
         var reader: SuspendedCaller<Void, Never>?
         var isPaused = false
+        /// The bytes below which a paused source goes on.
+        var lowWatermark = BodyStream.lowWatermark
         var source: (any Source)?
         var listener: (@Sendable (Result<End, NetworkingError>) -> Void)?
 
@@ -40,7 +42,7 @@ final class BodyStream: Sendable {
         /// watermark.
         mutating func take() -> Taken {
             guard let buffer = takeFirst() else { return end.map(Taken.end) ?? .nothingYet }
-            guard isPaused, bytes <= BodyStream.lowWatermark else { return .buffer(buffer, resuming: nil) }
+            guard isPaused, bytes <= lowWatermark else { return .buffer(buffer, resuming: nil) }
             isPaused = false
             return .buffer(buffer, resuming: source)
         }
@@ -64,18 +66,26 @@ final class BodyStream: Sendable {
     struct Pushed: Sendable {
         /// Whether to go on reading.
         var goesOn: Bool
+        /// The bytes that wait, but for those that a waiting reader takes at once.
+        var unread: Int
         /// The reader that waited for bytes, to be resumed.
         var reader: SuspendedCaller<Void, Never>?
     }
 
     /// Takes all pieces that have arrived.
-    func push(_ arrived: inout BodyPieces) -> Pushed {
+    ///
+    /// - Parameters:
+    ///   - arrived: The pieces.
+    ///   - high: The bytes that may wait before the connection stops reading; below a quarter of
+    ///     them, it reads again.
+    /// - Returns: What the connection has to do.
+    func push(_ arrived: inout BodyPieces, pausingAt high: Int = BodyStream.highWatermark) -> Pushed {
         state.withLock { state in
             let first = arrived.firstByteCount
             let count = arrived.byteCount
             guard state.end == nil, count > 0 else {
                 arrived.drain { _ in }
-                return Pushed(goesOn: !state.isPaused || state.end != nil)
+                return Pushed(goesOn: !state.isPaused || state.end != nil, unread: state.bytes)
             }
             let reader = state.reader
             state.reader = nil
@@ -83,8 +93,9 @@ final class BodyStream: Sendable {
             arrived.drain { state.buffers.appendJoining($0) }
             // A reader that waits has drained the buffers, and takes the first one at once.
             let waiting = state.bytes - (reader == nil ? 0 : first)
-            state.isPaused = waiting >= Self.highWatermark
-            return Pushed(goesOn: !state.isPaused, reader: reader)
+            state.isPaused = waiting >= high
+            state.lowWatermark = high / 4
+            return Pushed(goesOn: !state.isPaused, unread: waiting, reader: reader)
         }
     }
 
@@ -121,6 +132,9 @@ final class BodyStream: Sendable {
         }
         if let end { listener(end) }
     }
+
+    /// The bytes that wait for the reader.
+    var unread: Int { state.withLock { $0.bytes } }
 
     // MARK: The reader's side
 

@@ -39,11 +39,11 @@ struct HTTP2ConnectionTests {
         }
     }
 
-    @Test func `the settings refuse pushed streams, and give streams 8 MiB`() async throws {
+    @Test func `the settings refuse pushed streams, and give streams 256 KiB`() async throws {
         try await run(Self.echoing) { server, session in
             _ = try await session.data(for: Request(to: server.baseURL))
             let settings = server.connections[0].settings
-            #expect(settings[2] == 0 && settings[4] == 8 << 20)
+            #expect(settings[2] == 0 && settings[4] == 256 << 10)
         }
     }
 

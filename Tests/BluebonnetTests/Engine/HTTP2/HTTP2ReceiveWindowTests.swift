@@ -17,25 +17,47 @@ import Testing
         #expect(increment == expected, sourceLocation: sourceLocation)
     }
 
-    @Test func `a window is updated when a quarter of it was consumed`() {
+    @Test func `a window is updated when a quarter of it was taken`() {
         var window = window()
         window.receive(249)
-        window.consumeAll()
+        window.take()
         expectIncrement(nil, of: &window)
         window.receive(1)
-        window.consumeAll()
+        window.take()
         expectIncrement(250, of: &window)
         #expect(window.available == 1000)
         expectIncrement(nil, of: &window)
     }
 
-    @Test func `what was received and not consumed gives the server no window`() {
+    @Test func `what was received and not taken gives the server no window`() {
         var window = window()
         window.receive(1000)
         expectIncrement(nil, of: &window)
         #expect(window.available == 0 && window.held == 1000)
-        window.consumeAll()
+        window.take()
         expectIncrement(1000, of: &window)
+    }
+
+    @Test func `what the reader has left is held, and gives the server no window`() {
+        var window = window()
+        window.receive(800)
+        window.take(leaving: 500)
+        #expect(window.held == 500 && window.taken == 300)
+        expectIncrement(300, of: &window)
+        // More than what is held: a reader that was woken has not taken it yet.
+        window.take(leaving: 900)
+        #expect(window.held == 500 && window.taken == 300)
+        window.take()
+        #expect(window.held == 0 && window.taken == 800)
+        expectIncrement(500, of: &window)
+    }
+
+    @Test func `padding takes of the window, and is given back although nobody takes it`() {
+        var window = window()
+        window.receive(700, padding: 600)
+        window.take(leaving: 100)
+        #expect(window.available == 300 && window.held == 100 && window.taken == 0)
+        expectIncrement(600, of: &window)
     }
 
     @Test func `a window that grows is updated by the difference, and never shrinks`() {

@@ -50,11 +50,11 @@ struct HTTP2ResetTests {
     }
 
     @Test func `content on streams that were reset comes back to the window of the connection`() async throws {
-        // RFC 9113 §5.1: such DATA counts for the window of the connection. Each of the five
+        // RFC 9113 §5.1: such DATA counts for the window of the connection. Each of the
         // streams has its whole window, together more than the quarter of that of the connection
         // after which it is given back.
-        let blocks = HTTP2FrameHandler.streamWindow / 16_384
-        let count = HTTP2FrameHandler.connectionWindow / 4 / HTTP2FrameHandler.streamWindow + 1
+        let blocks = HTTP2WindowBudget.first / 16_384
+        let count = HTTP2FrameHandler.connectionWindow / 4 / HTTP2WindowBudget.first + 1
         let script = HTTP2FaultServer.Script.heads { request in
             request.path == "/cancelled"
                 ? [Self.readReset, .head(), .fill(1, blocks: blocks)] : [.respond(body: "next")]

@@ -34,6 +34,14 @@ import Testing
         #expect(machine.stage == .complete)
     }
 
+    @Test func `what is still to come of a response is known where its length is`() throws {
+        var machine = try head(length: 5)
+        try machine.received(bytes: 2, endsStream: false)
+        #expect(machine.rest == 3)
+        #expect(try head().rest == nil)
+        #expect(try head(length: 5, isHead: true).rest == 0)
+    }
+
     @Test func `trailers end a response`() throws {
         var machine = try head()
         try machine.received(bytes: 2, endsStream: false)

@@ -107,6 +107,16 @@ struct BodyStreamTests {
         #expect(stream.push(bytes(1)))
     }
 
+    @Test func `the source of a body stream may have it pause earlier`() async throws {
+        var (first, second) = (bytes(60), bytes(40))
+        let pushed = [stream.push(&first, pausingAt: 100), stream.push(&second, pausingAt: 100)]
+        #expect(pushed.map(\.goesOn) == [true, false] && pushed.map(\.unread) == [60, 100])
+        for (unread, continued) in [(40, 0), (0, 1)] {
+            _ = try await stream.next()
+            #expect(stream.unread == unread && source.continued.value == continued)
+        }
+    }
+
     @Test func `one piece above the high mark passes a body stream at once`() async throws {
         #expect(!stream.push(bytes(BodyStream.highWatermark)))
         let piece = stream.nextIfAvailable()

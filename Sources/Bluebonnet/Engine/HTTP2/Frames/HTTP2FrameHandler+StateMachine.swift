@@ -16,7 +16,7 @@ extension HTTP2FrameHandler {
         /// A stream whose both sides have not ended it.
         private struct Stream {
             /// The bytes that the server may still send on it.
-            var window = HTTP2FrameHandler.streamWindow
+            var window = HTTP2WindowBudget.first
             var isRequestComplete: Bool
             var isResponseComplete = false
         }

@@ -31,13 +31,10 @@ final class HTTP2FrameHandler: ChannelInboundHandler {
     /// Whether what is read comes from TLS, which uses the memory of a read for the next one.
     private(set) var isDecrypted = false
 
-    /// The size of a stream's receive window: what a server may send before the first bytes were
-    /// read.
-    static let streamWindow = 8 << 20
-    /// That of the connection, for all streams together. It is given back when bytes come, whether
-    /// or not they are read.
+    /// The size of the connection's receive window. It is given back when bytes come, whether or
+    /// not they are read.
     static let connectionWindow = 128 << 20
-    /// The size of both before anything was said (RFC 9113 §6.9.2).
+    /// The size of every window before anything was said (RFC 9113 §6.9.2).
     static let initialWindow = 65_535
     /// Content up to this size is copied behind the frames before it, so that it needs no write of
     /// its own, and no record of TLS.
@@ -150,7 +147,7 @@ final class HTTP2FrameHandler: ChannelInboundHandler {
         outgoing.writeString("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
         outgoing.writeHeader(.settings, length: 3 * HTTP2Settings.length, stream: 0)
         outgoing.writeMultipleIntegers(HTTP2Settings.enablePush, UInt32(0))
-        outgoing.writeMultipleIntegers(HTTP2Settings.initialWindow, UInt32(Self.streamWindow))
+        outgoing.writeMultipleIntegers(HTTP2Settings.initialWindow, UInt32(HTTP2WindowBudget.first))
         outgoing.writeMultipleIntegers(HTTP2Settings.fieldSectionSize, UInt32(sectionSize))
         // §6.9.2: only this changes the window of the connection.
         sendWindowUpdate(Self.connectionWindow - Self.initialWindow, on: 0)

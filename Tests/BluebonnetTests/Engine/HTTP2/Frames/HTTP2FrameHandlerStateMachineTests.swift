@@ -94,7 +94,7 @@ import Testing
 
     @Test func `a server that sends more than the window of a stream loses it`() throws {
         var machine = machine
-        #expect(try data(HTTP2FrameHandler.streamWindow, on: 1, &machine) == .handOver)
+        #expect(try data(HTTP2WindowBudget.first, on: 1, &machine) == .handOver)
         machine.sentWindowUpdate(10, on: 1)
         #expect(try data(10, on: 1, &machine) == .handOver)
         guard case .failStream(let fault) = try data(1, on: 1, &machine) else {
