@@ -60,7 +60,7 @@ final class BaseURL: Sendable {
     }
 
     convenience init(_ text: String, in configuration: SessionConfiguration? = nil) {
-        let url = URL(string: text).flatMap { $0.scheme == nil ? nil : $0 }
+        let url = URL(string: URLText.encoded(text)).flatMap { $0.scheme == nil ? nil : $0 }
         let error = NetworkingError(
             .invalidURL,
             "The base URL is not a whole URL, such as https://example.com/v1/: \(Self.shown(text))"
@@ -107,8 +107,9 @@ final class BaseURL: Sendable {
     /// The URL of a path; a whole URL wins over the base.
     func resolve(_ path: String) throws(NetworkingError) -> URL {
         if let prefix, Self.isPlain(path), let url = URL(string: prefix + path) { return url }
-        if let unprotected, path.isEmpty || URL(string: path)?.scheme == nil { throw unprotected }
-        let resolved = path.isEmpty ? url : URL(string: path, relativeTo: url)?.absoluteURL
+        let text = URLText.encoded(path)
+        if let unprotected, text.isEmpty || URL(string: text)?.scheme == nil { throw unprotected }
+        let resolved = text.isEmpty ? url : URL(string: text, relativeTo: url)?.absoluteURL
         if let resolved, resolved.scheme != nil { return resolved }
         if let invalid { throw invalid }
         throw NetworkingError(

@@ -40,6 +40,9 @@ struct BaseURLTests {
         ("http://x/v1/", "a/../foo", "http://x/v1/foo"),
         ("http://x/v1/", "a%20b", "http://x/v1/a%20b"),
         ("http://x/v1/", "a b", "http://x/v1/a%20b"),
+        ("http://x/v1/", "é%20b", "http://x/v1/%C3%A9%20b"),
+        ("http://x/v1/", "foo?a[]=%20&b=50%", "http://x/v1/foo?a%5B%5D=%20&b=50%25"),
+        ("http://x/v1/", "https://y/é%2Fb", "https://y/%C3%A9%2Fb"),
         ("http://x/v1/", "//y/foo", "http://y/foo"),
         ("http://x/v1/", "https://y/foo", "https://y/foo"),
         ("http://x", "foo", "http://x/foo"),
@@ -52,6 +55,10 @@ struct BaseURLTests {
     func `a path is resolved against the base URL`(base: String, path: String, expected: String) throws {
         let url = try BaseURL(URL(string: base)).resolve(path)
         #expect(url.absoluteString == expected)
+    }
+
+    @Test func `what is encoded in the text of a base URL is not encoded again`() {
+        #expect(BaseURL("http://x/é%20b").url?.absoluteString == "http://x/%C3%A9%20b/")
     }
 
     @Test func `a base URL with a query gets its slash before the query`() throws {
