@@ -96,15 +96,15 @@
         ///
         /// - Throws: ``CommandFailure``.
         func write(to path: String, quality: Int) throws(CommandFailure) {
+            let data: Data
             do {
-                let data =
+                data =
                     path.lowercased().hasSuffix(".png")
                     ? try bitmap.pngData() : try bitmap.jpegData(quality: Double(quality) / 100)
-                try data.write(to: HomeFolder.file(path), options: .atomic)
             } catch {
-                let reason = SystemFailure(path, of: error)?.description ?? "\(path): \(error)"
-                throw CommandFailure(message: "The image cannot be written: \(reason).", status: .transport)
+                throw CommandFailure(message: "The image cannot be written: \(path): \(error).", status: .transport)
             }
+            try OutputFile.write(data, to: path, as: "The image")
         }
     }
 #endif

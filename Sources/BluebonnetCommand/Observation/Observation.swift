@@ -88,7 +88,7 @@ final class Observation: TaskObserver {
         }
         guard let archive else { return }
         if isOneRequest { for report in reports { recorder.taskDidEnd(report) } }
-        try write(recorder.log.data(), to: archive)
+        try OutputFile.write(recorder.log.data(), to: archive, as: "The archive")
     }
 
     /// Does the work of a command, and then ``finish()``, also where the work has failed: its
@@ -110,19 +110,6 @@ final class Observation: TaskObserver {
             throw error
         }
         try observation?.finish()
-    }
-
-    private func write(_ data: Data, to path: String) throws(CommandFailure) {
-        do {
-            if FileKind(path: path) == .special {
-                try OutputFile(path: path).write(data)
-            } else {
-                try data.write(to: HomeFolder.file(path), options: .atomic)
-            }
-        } catch {
-            let reason = SystemFailure(path, of: error)?.description ?? "\(path): \(error)"
-            throw CommandFailure(message: "The archive cannot be written: \(reason).", status: .transport)
-        }
     }
 }
 

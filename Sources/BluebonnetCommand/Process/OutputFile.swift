@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -79,6 +81,26 @@ struct OutputFile: ~Copyable {
 }
 
 extension OutputFile {
+    /// Writes a whole file, which replaces another one at once. A device, a pipe or a link is never
+    /// replaced: the bytes are written to what it leads to.
+    ///
+    /// - Parameters:
+    ///   - data: The bytes.
+    ///   - path: The path.
+    ///   - noun: What the file is, for the message: “The archive”.
+    /// - Throws: ``CommandFailure``.
+    static func write(_ data: Data, to path: String, as noun: String) throws(CommandFailure) {
+        do {
+            switch FileKind(path: path) {
+            case .link, .special: try OutputFile(path: path).write(data)
+            case .missing, .regular, .directory: try data.write(to: HomeFolder.file(path), options: .atomic)
+            }
+        } catch {
+            let reason = SystemFailure(path, of: error)?.description ?? "\(path): \(error)"
+            throw CommandFailure(message: "\(noun) cannot be written: \(reason).", status: .transport)
+        }
+    }
+
     /// Checks that a file can be made, or replaced, at a path. Devices, pipes and links are not
     /// replaced, and not checked.
     ///

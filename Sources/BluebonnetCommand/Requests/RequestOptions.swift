@@ -76,7 +76,7 @@ struct RequestOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Format and colour JSON; auto does both on a terminal (no colours with NO_COLOR).",
+            "Format and colour JSON, XML, HTML, forms and events; auto does both on a terminal (no colours with NO_COLOR).",
             valueName: "style"
         )
     )

@@ -40,6 +40,9 @@ struct RequestRunner {
         let plan = try RequestPlan(arguments) { path throws(CommandFailure) in
             try RequestPlan.readFile(path, until: deadline)
         }
+        if plan.request.body == nil, let hint = OptionHint.text(forProxyInItemsOf: options) {
+            throw CommandFailure.usage(hint)
+        }
         if method == nil, plan.request.body == nil, !options.ignoreStdin {
             StandardInput.tellIfUnsent()
         } else if !options.ignoreStdin, !options.chunked {
@@ -314,8 +317,7 @@ struct RequestRunner {
         let isFailure = response.head.status.code >= 400
         if curl == nil, let savedPath {
             guard isFailure else { return try await save(response.body, as: savedPath) }
-            let status = response.head.status
-            tell("\(status): nothing was written to \(savedPath).")
+            tellStatus(of: response, ": nothing was written to \(savedPath).")
         }
         // The output begins here, and the bar must not be in it.
         Terminal.shared.endStatus()
@@ -354,8 +356,16 @@ struct RequestRunner {
         if parts.contains(.requestBody), let body = request.body { output.write(body, of: request) }
     }
 
-    func tellStatus(of response: TransportResponse) {
-        tell("\(response.head.status)\(advice(for: response))")
+    /// Writes the status of a response that is a failure.
+    ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - text: What follows the status in the message. Default: an advice, if there is one.
+    func tellStatus(of response: TransportResponse, _ text: String? = nil) {
+        var failure = CommandFailure(response.head)
+        failure.message += text ?? advice(for: response)
+        if !options.checkStatus { failure.status = .success }
+        ErrorReport.write(failure)
     }
 
     /// Writes a line with words of the server's.

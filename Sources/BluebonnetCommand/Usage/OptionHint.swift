@@ -14,24 +14,59 @@ enum OptionHint {
 
     /// The hint for an option with a value that it does not take here, but for curl.
     ///
-    /// - Parameter message: The message about the value.
+    /// - Parameter option: The option, as `-A`.
     /// - Returns: A sentence, or nil where there is none.
-    static func text(forValueIn message: String) -> String? {
-        message.contains("is invalid for “-A ") ? "For curl's -A, write User-Agent:NAME behind the URL." : nil
+    static func text(forValueOf option: String) -> String? {
+        option == "-A" ? "For curl's -A, write User-Agent:NAME behind the URL." : nil
     }
 
-    /// The message for a value of curl's `-x` and `-r`, which take none here: it counts as the URL,
-    /// and the URL as an item.
+    /// The message for a value of curl's `-x` and `-r`, which take none here: it counts as the URL
+    /// and the URL as an item, or the other way round.
     ///
-    /// - Parameter options: The options of a request.
+    /// - Parameters:
+    ///   - options: The options of a request.
+    ///   - arguments: The arguments. Default: those of the process.
     /// - Returns: A sentence, or nil where the first item cannot be a URL.
-    static func text(forValueAsURLOf options: RequestOptions) -> String? {
+    static func text(
+        forValueAsURLOf options: RequestOptions,
+        in arguments: [String] = CommandLine.arguments
+    ) -> String? {
         guard options.compress || options.rawOutput, !RequestWords.isMethod(options.url),
             let item = options.items.first, RequestWords.isURL(item)
         else { return nil }
         return options.compress
-            ? "-x is --compress, as in HTTPie; for curl's -x write --proxy \(options.url)."
+            ? advice(forProxy: wordBehindX(of: options, in: arguments) ?? "PROXY")
             : "-r is --raw-output; for curl's -r write Range:bytes=\(options.url) behind the URL."
+    }
+
+    /// The message for a proxy behind curl's `-x` that counts as a header: `-x proxy:3128`.
+    ///
+    /// - Parameters:
+    ///   - options: The options of a request without a body, which has nothing to compress.
+    ///   - arguments: The arguments. Default: those of the process.
+    /// - Returns: A sentence, or nil where `-x` is followed by something else.
+    static func text(
+        forProxyInItemsOf options: RequestOptions,
+        in arguments: [String] = CommandLine.arguments
+    ) -> String? {
+        guard options.compress, let word = wordBehindX(of: options, in: arguments), options.items.contains(word) else {
+            return nil
+        }
+        let parts = word.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, let port = UInt16(parts[1]), port > 0 else { return nil }
+        return advice(forProxy: word)
+    }
+
+    private static func advice(forProxy proxy: String) -> String {
+        "-x is --compress, as in HTTPie; for curl's -x write --proxy \(proxy)."
+    }
+
+    /// The word of a request that stands behind `-x`.
+    private static func wordBehindX(of options: RequestOptions, in arguments: [String]) -> String? {
+        guard let place = arguments.firstIndex(of: "-x"), let word = arguments[place...].dropFirst().first else {
+            return nil
+        }
+        return options.words.contains(word) ? word : nil
     }
 
     private static let hints: [String: String] = {

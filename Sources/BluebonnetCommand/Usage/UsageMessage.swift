@@ -42,9 +42,9 @@ struct UsageMessage {
             text = "\(flags.0) and \(flags.1) cannot be used together."
         } else if let port = Self.port(in: error), options().contains("--port") {
             text = "\(Self.closed(sentence)) Write --port \(port)."
-        } else if let hint = OptionHint.text(forValueIn: sentence) {
-            text = "\(Self.closed(sentence)) \(hint)"
-        } else if sentence.contains("nexpected argument") || Self.isAboutValue(sentence) {
+        } else if let fault = Self.valueFault(in: String(Substring(line)), otherwise: help) {
+            text = fault
+        } else if sentence.contains("nexpected argument") {
             text = "\(Self.closed(sentence)) \(help)"
         } else {
             text = Self.closed(sentence)
@@ -69,9 +69,33 @@ struct UsageMessage {
             .first
     }
 
-    /// Whether a message names a value that is invalid, and not the valid ones.
-    private static func isAboutValue(_ sentence: String) -> Bool {
-        sentence.hasPrefix("The value “") && sentence.hasSuffix("”")
+    /// The sentence about a value that an option cannot have, for a message such as “The value
+    /// 'x' is invalid for '--auth-type <type>'. Please provide one of 'basic', 'digest' or
+    /// 'bearer'.”
+    private static func valueFault(in message: String, otherwise help: String) -> String? {
+        // The value itself may have apostrophes.
+        let parts = message.split(separator: "'", omittingEmptySubsequences: false)
+        guard message.hasPrefix("The value '"), let middle = parts.lastIndex(of: " is invalid for "),
+            let words = parts[middle...].dropFirst().first?.split(separator: " "), let option = words.first
+        else { return nil }
+        let value = parts[1..<middle].joined(separator: "'")
+        let texts = parts[middle...].dropFirst(3)
+        let choices = texts.enumerated().filter { $0.offset % 2 == 0 }.dropLast(texts.count % 2).map(\.element)
+        let wanted = choices.isEmpty ? kindsOfValues[words[words.count - 1]] : list(choices)
+        let beginning = wanted.map { "\(option) must be \($0), not" } ?? "\(option) cannot be"
+        let hint = OptionHint.text(forValueOf: String(option)) ?? (wanted == nil ? help : nil)
+        return ["\(beginning) “\(value)”.", hint].compactMap(\.self).joined(separator: " ")
+    }
+
+    /// What options can have whose values are not listed, by the name of the value in the help.
+    private static let kindsOfValues: [Substring: String] = [
+        "<seconds>": "a number of seconds", "<bytes>": "a number of bytes", "<count>": "a whole number",
+        "<number>": "a whole number", "<port>": "between 0 and 65535", "<parts>": "some of the letters HBhbm",
+        "<number/unit>": "a number and a unit, as 10/s, 100/m or 5000/h",
+    ]
+
+    private static func list(_ choices: [Substring]) -> String {
+        [choices.dropLast().joined(separator: ", "), String(choices.last ?? "")].joined(separator: " or ")
     }
 
     /// An option that does not exist, where ArgumentParser only says that an argument is missing.

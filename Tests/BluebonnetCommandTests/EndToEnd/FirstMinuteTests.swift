@@ -114,7 +114,10 @@ import Testing
         (["-H", "a:b", "x"], "Name:value"), (["-sS", "x"], "progress is shown on a terminal only"),
         (["get", "--verbos", "x"], "did you mean “--verbose”?"), (["-v", "download", "x"], "The command comes first"),
         (["help", "uplaod"], "did you mean “upload”?"), (["post"], "The argument <url> is missing."),
-        (["-x", "proxy:3128", "example.org"], "write --proxy proxy:3128"),
+        (["-x", "proxy:3128", "example.org"], "write --proxy proxy:3128."),
+        (["get", "http://x/", "-x", "http://proxy:3128"], "write --proxy http://proxy:3128."),
+        (["get", "http://x/", "-x", "proxy:3128"], "write --proxy proxy:3128."),
+        (["get", "http://x/", "-kx", "http://proxy:3128"], "write --proxy PROXY."),
         (["-F", "a=1", "x"], "HTTPie's -F is the default"), (["-A", "Mozilla/5.0", "x"], "User-Agent:NAME"),
         (["-r", "0-99", "example.org"], "write Range:bytes=0-99 behind"), (["-dco", "f", "x"], "-O for HTTPie's"),
         (["--unsorted", "x"], "the order is always that of the server"),
@@ -123,7 +126,8 @@ import Testing
         (["image", "x"], "“bluebonnet image” has no command “x”"),
         (["example.org", "http://x"], "“http://x” is a second URL"), (["https:x/a"], "write https://x/a."),
         (["-XPOST", "x", "--print=h"], "method in front of the URL"), (["upload", ":1/x", "f"], "behind the files"),
-        (["batch", "--job", "3"], "did you mean “--jobs”?"), (["get", "x", "--timeout", "y"], "“y” is invalid"),
+        (["batch", "--job", "3"], "did you mean “--jobs”?"),
+        (["get", "x", "--timeout", "y"], "--timeout must be a number of seconds, not “y”."),
     ])
     func `a mistake is answered with one line that has the right thing`(
         arguments: [String],

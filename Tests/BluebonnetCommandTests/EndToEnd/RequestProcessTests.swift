@@ -180,6 +180,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [([], 4), (["-q"], 4), (["-o", "f"], 4), (["--no-check-status"], 0)])
+    func `the status of a failure without a body is JSON with --json-errors`(
+        options: [String],
+        status: Int
+    ) async throws {
+        try await LocalServer.run { server in
+            try await withDirectory { directory in
+                let arguments = ["get", "\(server.baseURL)/status/404", "--json-errors"] + options
+                let output = try await Command.run(arguments, in: directory)
+                #expect(output.status == Int32(status) && output.text.isEmpty)
+                let report = try JSONValue(parsing: output.errors)
+                #expect(report["error"]?["code"] == "unacceptable-status-code", "\(output.errors)")
+                #expect(report["error"]?["message"]?.string?.hasPrefix("404 Not Found") == true, "\(output.errors)")
+                #expect(report["exitStatus"] == JSONValue(status))
+            }
+        }
+    }
+
     @Test func `a certificate is checked, and accepted with --cacert or --insecure`() async throws {
         let certificates = try TestCertificates.shared()
         try await certificates.withFiles { files in

@@ -114,6 +114,20 @@
             }
         }
 
+        @Test func `a symbolic link stays, and the file that it leads to gets the image`() async throws {
+            try await withDirectory { directory in
+                try #require(Self.pixel).write(to: directory.appending(path: "a.png"))
+                let (link, target) = (directory.appending(path: "link.png"), directory.appending(path: "target"))
+                try Data("old".utf8).write(to: target)
+                try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
+                let arguments = ["image", "resize", "a.png", "1x1", "-o", "link.png"]
+                let resized = try await Command.run(arguments, in: directory)
+                #expect(resized.status == 0, "\(resized.errors)")
+                #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == target.path)
+                #expect(try Data(contentsOf: target).starts(with: [0x89, 0x50, 0x4E, 0x47]))
+            }
+        }
+
         @Test(arguments: [["a", "10", "-o", "a.png"], ["a", "10x10", "-o", "a.gif"], ["a", "0x5", "-o", "a.png"]])
         func `wrong arguments are refused`(arguments: [String]) async throws {
             #expect(try await Command.run(["image", "resize"] + arguments).status == 2)

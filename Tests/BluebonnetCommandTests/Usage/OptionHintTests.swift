@@ -18,6 +18,20 @@ import Testing
         #expect(OptionHint.text(for: option) == nil)
     }
 
+    @Test(arguments: [
+        (["http://x/", "-x", "proxy:3128"], "--proxy proxy:3128."), (["-x", "a:80", "x:80"], nil),
+        (["-x", "x:80"], nil), (["http://x/", "--compress", "proxy:3128"], nil), (["http://x/", "-x", "Depth:0"], nil),
+        (["http://x/", "-x", "Accept:a/b"], nil), (["http://x/", "-v", "proxy:3128"], nil),
+    ])
+    func `a proxy behind the URL that counts as a header is told from a header`(
+        arguments: [String],
+        end: String?
+    ) throws {
+        let options = try RequestOptions.parse(arguments)
+        let text = OptionHint.text(forProxyInItemsOf: options, in: ["bluebonnet", "get"] + arguments)
+        #expect(text.map { end.map($0.hasSuffix) ?? false } ?? (end == nil), "\(text ?? "none")")
+    }
+
     @Test func `no hint is for an option that requests have`() {
         let options = UsageMessage.options(in: GetCommand.helpMessage())
         #expect(options.contains("--form") && options.contains("-f"))

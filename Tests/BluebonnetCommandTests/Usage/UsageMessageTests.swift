@@ -20,15 +20,25 @@ import Testing
         ("Missing value for '--timeout <seconds>'", "The value of --timeout <seconds> is missing. \(lists)"),
         (
             "The value 'x' is invalid for '--timeout <seconds>'",
-            "The value “x” is invalid for “--timeout <seconds>”. \(lists)"
+            "--timeout must be a number of seconds, not “x”."
         ),
+        (
+            "The value 'it's' is invalid for '--auth-type <type>'. Please provide one of 'basic', 'digest' or 'bearer'.",
+            "--auth-type must be basic, digest or bearer, not “it's”."
+        ),
+        (
+            "The value 'x' is invalid for '-X <method>'. Please provide one of 'put' and 'post'.",
+            "-X must be put or post, not “x”."
+        ),
+        ("The value '' is invalid for '-p <parts>'", "-p must be some of the letters HBhbm, not “”."),
+        ("The value 'x' is invalid for '--new <thing>'", "--new cannot be “x”. \(lists)"),
         (
             "Value to be set with flag '--http1.1' had already been set with flag '--http2'",
             "--http2 and --http1.1 cannot be used together."
         ),
         (
-            "The value 'x' is invalid for '-A <type>'",
-            "The value “x” is invalid for “-A <type>”. For curl's -A, write User-Agent:NAME behind the URL."
+            "The value 'x' is invalid for '-A <type>'. Please provide one of 'basic' and 'digest'.",
+            "-A must be basic or digest, not “x”. For curl's -A, write User-Agent:NAME behind the URL."
         ),
         ("2 unexpected arguments: 'a', 'b'", "2 unexpected arguments: “a”, “b”. \(lists)"),
         ("--jobs must be between 1 and 10000.", "--jobs must be between 1 and 10000."),
