@@ -4,9 +4,9 @@
 /// The offer is two header fields of the request: `Upload-Complete: ?1` and
 /// `Upload-Draft-Interop-Version`. A server that knows the draft responds with
 /// `104 (Upload Resumption Supported)` before its response, and with the URL of an upload resource.
-/// When the connection is lost then, the upload asks this resource how many bytes it has, and sends
-/// the rest: it does not fail, and nothing is sent twice that the server has. Another server
-/// ignores the fields, and the upload is an ordinary one.
+/// When the connection is lost then, or its HTTP/2 stream is reset, the upload asks this resource
+/// how many bytes it has, and sends the rest: it does not fail, and nothing is sent twice that the
+/// server has. Another server ignores the fields, and the upload is an ordinary one.
 ///
 /// A server may want the rest in parts, by the member `max-append-size` of `Upload-Limit`. One that
 /// takes less than 64 KiB at a time gets at most 10,000 parts: where the rest would take more, the

@@ -33,14 +33,14 @@ public struct RetryPolicy: Sendable, Hashable {
     public var statusCodes: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
 
     /// The errors after which a request is sent again. Default: those of name lookup, of a
-    /// connection to the server or to a proxy that could not be made or was lost, and of a response
-    /// that did not come in time.
+    /// connection to the server or to a proxy that could not be made or was lost, of an HTTP/2
+    /// stream that the server has reset, and of a response that did not come in time.
     ///
     /// The end of a task is none of them, whatever is here: one that was cancelled, and one whose
     /// ``Timeouts/request`` is over, sends nothing more.
     public var errorCodes: Set<NetworkingError.Code> = [
         .dnsLookupFailed, .connectFailed, .dnsLookupTimeout, .connectTimeout, .connectionLost, .truncatedResponse,
-        .firstByteTimeout, .betweenBytesTimeout, .proxyConnectFailed, .proxyTimeout,
+        .streamReset, .firstByteTimeout, .betweenBytesTimeout, .proxyConnectFailed, .proxyTimeout,
     ]
 
     /// Whether a request that cannot have reached a server, because there was no connection to it,
@@ -76,7 +76,7 @@ public struct RetryPolicy: Sendable, Hashable {
         var policy = RetryPolicy()
         policy.statusCodes = [408, 500, 502, 503, 504]
         policy.errorCodes = [
-            .dnsLookupFailed, .connectFailed, .connectionLost, .truncatedResponse, .tlsFailed,
+            .dnsLookupFailed, .connectFailed, .connectionLost, .truncatedResponse, .streamReset, .tlsFailed,
             .dnsLookupTimeout, .waitingTimeout, .connectTimeout, .firstByteTimeout, .betweenBytesTimeout,
             .certificateExpired, .certificateNotYetValid,
             // `badServerResponse`

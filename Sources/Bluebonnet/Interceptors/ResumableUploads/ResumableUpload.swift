@@ -221,12 +221,14 @@ struct ResumableUpload {
 
     // MARK: Errors
 
-    /// Failures of the connection, not of what was sent or received.
+    /// Failures of the connection or of its stream (RFC 9113 §5.4.2), not of what was sent or
+    /// received.
     private static func isTemporary(_ error: any Error) -> Bool {
         guard let error = error as? NetworkingError else { return false }
         let codes: [NetworkingError.Code] = [
             .dnsLookupFailed, .connectFailed, .dnsLookupTimeout, .connectTimeout, .firstByteTimeout,
-            .betweenBytesTimeout, .connectionLost, .truncatedResponse, .proxyConnectFailed, .proxyTimeout,
+            .betweenBytesTimeout, .connectionLost, .truncatedResponse, .streamReset, .proxyConnectFailed,
+            .proxyTimeout,
         ]
         return codes.contains(error.code)
     }

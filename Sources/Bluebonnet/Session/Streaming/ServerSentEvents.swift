@@ -184,7 +184,8 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         private static func isPassing(_ error: NetworkingError) -> Bool {
             switch error.code.family {
             case .transport, .timeout: true
-            default: error.code == .truncatedResponse
+            // The ends of one response: on HTTP/2 the server resets its stream (RFC 9113 §5.4.2).
+            default: error.code == .truncatedResponse || error.code == .streamReset
             }
         }
 
@@ -218,10 +219,10 @@ extension ResponseStream {
     /// The body as server-sent events.
     ///
     /// With `reconnects`, a new request with the last event's ID follows when a response has ended
-    /// or its connection was lost, after the time of the server's last `retry:` or three seconds:
-    /// at least 100 milliseconds, doubled with each attempt that brings no event, and at most five
-    /// minutes. That goes on until the server sends a 204, refuses, or the loop is left. The first
-    /// request is not repeated.
+    /// or its connection was lost, or the server has reset its HTTP/2 stream, after the time of the
+    /// server's last `retry:` or three seconds: at least 100 milliseconds, doubled with each
+    /// attempt that brings no event, and at most five minutes. That goes on until the server sends
+    /// a 204, refuses, or the loop is left. The first request is not repeated.
     ///
     /// - Parameters:
     ///   - lastEventID: The `Last-Event-ID` to begin with. Default: none.

@@ -134,4 +134,70 @@ struct HTTP2ResetTests {
             #expect(server.connections.count == 1)
         }
     }
+
+    @Test(arguments: [WireFrame.ErrorCode.enhanceYourCalm, .internalError, .cancel])
+    func `a request whose stream the server resets is sent again by the policy`(_ code: WireFrame.ErrorCode)
+        async throws
+    {
+        let script = HTTP2FaultServer.Script.heads { request in
+            request.number == 0
+                ? [.head(), .body("ha", endStream: false), .resetStream(code)] : [.respond(body: "whole")]
+        }
+        try await HTTP2FaultServer.run(script) { server in
+            let configuration = SessionConfiguration.http2 {
+                $0.retryPolicy = .standard
+                $0.retryPolicy?.backoff = RetryBackoff(first: .zero)
+            }
+            try await withSession(configuration) { session in
+                let response = try await session.data(for: Request(to: server.baseURL))
+                #expect(response.value == Data("whole".utf8))
+                #expect(response.retries == 1)
+            }
+            #expect(server.requests.map(\.method) == ["GET", "GET"])
+        }
+    }
+
+    @Test func `an event stream whose stream the server resets connects again`() async throws {
+        let script = HTTP2FaultServer.Script.heads { request in
+            request.number == 0
+                ? [
+                    .head(200, [("content-type", "text/event-stream")]),
+                    .body("retry: 0\nid: 7\ndata: a\n\n", endStream: false), .resetStream(.internalError),
+                ] : [.respond(204)]
+        }
+        try await HTTP2FaultServer.run(script) { server in
+            try await withSession(.http2()) { session in
+                let api = HTTPSessionManager(baseURL: server.baseURL, session: session)
+                var texts: [String] = []
+                for try await event in api.stream("/").serverSentEvents(reconnects: true) { texts.append(event.data) }
+                #expect(texts == ["a"])
+            }
+            #expect(server.requests.map { $0.value(of: "last-event-id") } == [nil, "7"])
+        }
+    }
+
+    @Test func `an upload whose stream the server resets goes on where the server is`() async throws {
+        let version = ("upload-draft-interop-version", "6")
+        let script = HTTP2FaultServer.Script.heads { request in
+            switch request.method {
+            case "POST":
+                [
+                    .head(104, [version, ("location", "/uploads/1")]), .readFrame(.data),
+                    .resetStream(.internalError),
+                ]
+            case "HEAD":
+                [.respond(204, [version, ("upload-offset", "3"), ("upload-complete", "?0")])]
+            default: [.readEnd, .respond(201, [version, ("upload-complete", "?1")])]
+            }
+        }
+        try await HTTP2FaultServer.run(script) { server in
+            let configuration = SessionConfiguration.http2 { $0.pauseOfUpload = { _ in .zero } }
+            try await withSession(configuration) { session in
+                let request = try Request(.post, to: server.baseURL + "/", body: .data(Data("012345".utf8)))
+                _ = try await session.uploadTask(for: request).value
+            }
+            #expect(server.requests.map(\.method) == ["POST", "HEAD", "PATCH"])
+            #expect(server.requests.last?.body == Array("345".utf8))
+        }
+    }
 }

@@ -55,7 +55,10 @@ struct RetryDecisionTests {
             #expect(decision(.response(status), retries: 2, by: .alamofire) == .end(.tooMany))
         }
         #expect(decision(.failure(.connectFailed), .post, isProcessed: false, by: .alamofire) == .end(.notRepeatable))
-        #expect(decision(.failure(.tlsFailed), by: .alamofire) == .retry(after: .milliseconds(500)))
+        // Three codes are `networkConnectionLost` there.
+        for code: NetworkingError.Code in [.tlsFailed, .connectionLost, .truncatedResponse, .streamReset] {
+            #expect(decision(.failure(code), by: .alamofire) == .retry(after: .milliseconds(500)))
+        }
     }
 
     @Test func `what cannot have reached a server is repeated with any method`() {
@@ -69,7 +72,7 @@ struct RetryDecisionTests {
     }
 
     @Test func `a lost connection is repeated for idempotent methods only`() {
-        for code: NetworkingError.Code in [.connectionLost, .truncatedResponse, .firstByteTimeout] {
+        for code: NetworkingError.Code in [.connectionLost, .truncatedResponse, .streamReset, .firstByteTimeout] {
             for method in Self.idempotent { #expect(decision(.failure(code), method) != .end(.notRepeatable)) }
             for method in Self.others { #expect(decision(.failure(code), method) == .end(.notRepeatable)) }
         }
