@@ -27,6 +27,20 @@ import Testing
         #expect(window.size > Self.guaranteed)
     }
 
+    @Test(arguments: [10 * 1460, 32 * 1460, 1 << 17])
+    func `no window holds up the slow start of TCP`(initial: Int) {
+        var (budget, window) = (HTTP2WindowBudget(), window)
+        var granted = Self.first
+        for taken in stride(from: 0, to: 4 << 20, by: 1460) {
+            // RFC 5681 §3.1: what was acknowledged, and as much again, beside the initial window.
+            let sent = 2 * taken + initial
+            // Three quarters of 8 MiB are the least that a window which has grown has left.
+            #expect(granted >= min(sent, taken + 6 << 20), "\(taken)")
+            read(1460, &window, &budget)
+            granted += window.takeIncrement() ?? 0
+        }
+    }
+
     @Test func `a window without budget has its guaranteed size`() {
         var (budget, window) = (HTTP2WindowBudget(total: 0), window)
         for _ in 0..<3 {
