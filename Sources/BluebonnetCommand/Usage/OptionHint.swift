@@ -52,9 +52,12 @@ enum OptionHint {
         guard options.compress, let word = wordBehindX(of: options, in: arguments), options.items.contains(word) else {
             return nil
         }
-        let parts = word.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, let port = UInt16(parts[1]), port > 0 else { return nil }
-        return advice(forProxy: word)
+        guard let colon = word.lastIndex(of: ":"), let port = UInt16(word[colon...].dropFirst()), port > 0 else {
+            return nil
+        }
+        // With a user and a password, it would send them to the server.
+        let host = word[..<colon]
+        return host.contains("@") || !host.isEmpty && !host.contains(":") ? advice(forProxy: word) : nil
     }
 
     private static func advice(forProxy proxy: String) -> String {

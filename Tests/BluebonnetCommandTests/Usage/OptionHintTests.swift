@@ -20,7 +20,9 @@ import Testing
 
     @Test(arguments: [
         (["http://x/", "-x", "proxy:3128"], "--proxy proxy:3128."), (["-x", "a:80", "x:80"], nil),
-        (["-x", "x:80"], nil), (["http://x/", "--compress", "proxy:3128"], nil), (["http://x/", "-x", "Depth:0"], nil),
+        (["http://x/", "-x", "ada:x@proxy:80"], "--proxy ada:x@proxy:80."), (["-x", "x:80"], nil),
+        (["http://x/", "-x", "Name:a:80"], nil), (["http://x/", "--compress", "proxy:3128"], nil),
+        (["http://x/", "-x", "Depth:0"], nil),
         (["http://x/", "-x", "Accept:a/b"], nil), (["http://x/", "-v", "proxy:3128"], nil),
     ])
     func `a proxy behind the URL that counts as a header is told from a header`(
