@@ -109,6 +109,8 @@ extension TransactionRecord {
     var mayHaveBeenProcessed: Bool {
         guard let error, head == nil else { return true }
         if let mark = error.underlying as? RepeatableError, mark.reason == .notProcessed { return false }
+        // The handshake of TLS failed, or the certificate of the server was refused.
+        if let connection, !connection.isOpen { return false }
         let unconnected: [NetworkingError.Code] = [
             .dnsLookupFailed, .connectFailed, .dnsLookupTimeout, .connectTimeout, .waitingTimeout, .invalidProxy,
             .proxyConnectFailed, .proxyTimeout, .proxyTLSFailed, .proxyUntrusted, .proxyAuthenticationFailed,

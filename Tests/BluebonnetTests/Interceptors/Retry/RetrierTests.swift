@@ -1,5 +1,6 @@
 import BluebonnetTesting
 import HTTPTypes
+import LocalServer
 import Synchronization
 import Testing
 
@@ -42,6 +43,27 @@ struct RetrierTests {
         #expect(heard.events.map { $0.timings != nil } == [true, false, true])
         #expect(heard.events.map { $0.error?.metrics?.transactionCount } == [nil, 2, nil])
         #expect(heard.events.allSatisfy { $0.duration >= .zero && $0.request.url.path() == "/a" })
+    }
+
+    @Test func `no server has a request for which no connection was trusted`() async throws {
+        let options = FaultServer.Options(tls: ServerTLS(try TestCertificates.shared().localhost))
+        let heard = EventLog<RetryAttempt>()
+        let retrier = CallingRetrier { attempt in
+            heard.append(attempt)
+            return .byPolicy
+        }
+        var policy = RetryPolicy.standard
+        policy.errorCodes.insert(.certificateUntrusted)
+        try await FaultServer.run(.requests { _ in [.respond(200)] }, options: options) { server in
+            try await withSession(configuration(policy, retrier)) { session in
+                let request = try Request(.post, to: "https://localhost:\(server.port)/", body: .string("a"))
+                let error = try await networkingError { try await session.data(for: request) }
+                #expect(error.code == .certificateUntrusted)
+                #expect(!error.message.contains("may have processed"))
+            }
+            #expect(server.requests.isEmpty)
+        }
+        #expect(heard.events.map(\.mayHaveBeenProcessed) == [false, false, false])
     }
 
     @Test func `a retrier chooses the wait`() async throws {
