@@ -21,8 +21,11 @@ enum HTTP2RequestFields {
         // §8.3.1: the value of Host, which is not sent beside it. To a proxy that forwards the
         // request, the URL says where it leads, whatever Host is, as RFC 9112 §3.2.2 has it.
         let isForwarded = head.target != head.path
-        let authority = isForwarded ? head.host : head.survey.host.map { head.fields[$0].value } ?? head.host
-        section.append(HTTP2Field(":authority", authority))
+        if !isForwarded, let position = head.survey.host {
+            section.append(HTTP2Field(":authority", of: head.fields[position]))
+        } else {
+            section.append(HTTP2Field(":authority", head.host))
+        }
         if !isConnect {
             section.append(HTTP2Field(":path", head.path, head.path == "/" ? .indexable : .nonIndexable))
         }
@@ -36,8 +39,7 @@ enum HTTP2RequestFields {
             let field = head.fields[position]
             let name = field.name.canonicalName
             guard isSent(name, field, nominated), upgrade == nil || name != "sec-websocket-key" else { continue }
-            let value = field.value
-            section.append(HTTP2Field(name, value, indexing(of: name, value)))
+            section.append(HTTP2Field(name, of: field, indexing(of: name, field.value)))
         }
         if let offer = head.offer { section.append(HTTP2Field("accept-encoding", offer.value)) }
         if case .length(let length) = head.missingFraming {
@@ -48,7 +50,7 @@ enum HTTP2RequestFields {
 
     /// A trailer section (§8.1). Its names were checked: none is about the connection.
     static func encode(trailers: HTTPFields) -> [HTTP2Field] {
-        trailers.map { HTTP2Field($0.name.canonicalName, $0.value, .nonIndexable) }
+        trailers.map { HTTP2Field($0.name.canonicalName, of: $0, .nonIndexable) }
     }
 
     /// The bytes of a trailer section without compression.

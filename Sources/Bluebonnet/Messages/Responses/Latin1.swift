@@ -11,6 +11,17 @@ extension HTTPField {
         unsafe withUnsafeBytesOfValue { bytes in unsafe String(latin1: bytes) }
     }
 
+    /// The bytes of a value that is not UTF-8, which `value` repairs; nil for all others.
+    var bytesOutsideUTF8: [UInt8]? {
+        let value = value
+        // Most values: what is repaired has U+FFFD in it.
+        guard !value.utf8Span.isKnownASCII else { return nil }
+        // The bytes are only read while the closure runs.
+        return unsafe withUnsafeBytesOfValue { bytes in
+            unsafe value.utf8.elementsEqual(bytes) ? nil : unsafe Array(bytes)
+        }
+    }
+
     /// Makes a field whose value has one byte for each character of `latin1Value`.
     ///
     /// Nil when a character is above U+00FF, or is CR, LF or NUL, which no field value can contain

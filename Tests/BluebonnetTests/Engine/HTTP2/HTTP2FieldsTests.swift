@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOCore
 import Testing
 
 @testable import Bluebonnet
@@ -80,6 +81,23 @@ import Testing
         ])
         #expect(fields.count == 4)
         #expect(try encoded([.te: "trailers"]).contains("te=trailers"))
+    }
+
+    @Test func `the bytes of a value are sent, also where they are not UTF-8`() throws {
+        let trailer = try #require(HTTPField(name: .init("a")!, latin1Value: "\u{E4}b"))
+        let head = try RequestHead(method: .get, target: "/", host: "a", fields: [.accept: "\u{E4}"], body: nil)
+        let sections = [
+            HTTP2RequestFields.encode(head, scheme: "https"),
+            HTTP2RequestFields.encode(trailers: HTTPFields([trailer])),
+        ]
+        let blocks = sections.map { section in
+            var block = ByteBuffer()
+            var encoder = HPACK.Encoder()
+            encoder.encode(Array(section.suffix(1)), to: &block)
+            return Array(block.readableBytesView)
+        }
+        // RFC 7541 §6.2.1, §6.2.2: the name is in the static table, or new.
+        #expect(blocks == [[0x53, 2, 0xC3, 0xA4], [0, 1, 97, 2, 0xE4, 98]])
     }
 
     @Test func `the length of a body is sent where it is known`() throws {

@@ -26,7 +26,11 @@ extension HPACK {
             for size in sizes { Self.append(size, prefix: 5, first: 0x20, to: &block) }
             if !sizes.isEmpty { sizes = [] }
             for field in fields {
-                encode(field.name.utf8Span.span, field.value.utf8Span.span, field.indexing, to: &block)
+                if let bytes = field.bytes {
+                    encode(field.name.utf8Span.span, bytes.span, field.indexing, to: &block)
+                } else {
+                    encode(field.name.utf8Span.span, field.value.utf8Span.span, field.indexing, to: &block)
+                }
             }
         }
 

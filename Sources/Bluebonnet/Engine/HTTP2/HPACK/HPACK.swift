@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// The compression of fields in HTTP/2 (RFC 7541).
 enum HPACK {
     /// What the tables of both sides may remember of a field (RFC 7541 §6.2).
@@ -64,11 +66,23 @@ struct HTTP2Field: Hashable, Sendable {
     /// In lowercase.
     let name: String
     let value: String
+    /// The bytes of a value that is not UTF-8, in place of ``value``; nil for all others.
+    let bytes: [UInt8]?
     let indexing: HPACK.Indexing
 
     init(_ name: String, _ value: String, _ indexing: HPACK.Indexing = .indexable) {
+        self.init(name, value, bytes: nil, indexing)
+    }
+
+    /// Makes a field with the value of another, whose bytes are sent as they are (RFC 9110 §5.5).
+    init(_ name: String, of field: HTTPField, _ indexing: HPACK.Indexing = .indexable) {
+        self.init(name, field.value, bytes: field.bytesOutsideUTF8, indexing)
+    }
+
+    private init(_ name: String, _ value: String, bytes: [UInt8]?, _ indexing: HPACK.Indexing) {
         self.name = name
         self.value = value
+        self.bytes = bytes
         self.indexing = indexing
     }
 }
