@@ -214,8 +214,7 @@ enum Redirects {
         let target = mayBeWebSocket ? absolute.webSocketAsHTTP ?? absolute : absolute
         let scheme = target.scheme?.lowercased()
         let isWeb = scheme == "http" || scheme == "https"
-        guard isWeb || origin(of: target) == origin(of: url), target.host(percentEncoded: false)?.isEmpty == false
-        else {
+        guard let place = origin(of: target), isWeb || place == origin(of: url) else {
             throw NetworkingError(
                 .invalidRedirect,
                 "\(url.redactedDescription) redirects to \(target.redactedDescription), where no redirect may lead."

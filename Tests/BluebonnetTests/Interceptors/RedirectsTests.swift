@@ -289,6 +289,7 @@ struct RedirectsTests {
         "", "http://", "http://x:port/", "file:///etc/passwd", "ftp://x/", "mailto:ada@x.example",
         "javascript:alert(1)", "data:text/plain,a",
         "http+unix://%2Frun%2Fdocker.sock/containers", "https+unix://%2Frun%2Fx.sock/",
+        "http://x:0/", "http://x:65536/", "//a%20b/",
     ])
     func `a Location that cannot be requested is refused`(location: String) async throws {
         let request = try Request(to: "http://x/a")
