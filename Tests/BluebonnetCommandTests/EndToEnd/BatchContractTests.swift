@@ -154,4 +154,9 @@ import Testing
             #expect(result["retries"] == 1)
         }
     }
+
+    @Test func `a host with letters outside ASCII is a wrong URL`() async throws {
+        let result = try await result(#"{"url":"http://b\u00FCcher.example/"}"#)
+        #expect(result["error"]?["code"] == "invalid-url")
+    }
 }

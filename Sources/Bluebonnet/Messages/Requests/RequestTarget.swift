@@ -73,12 +73,14 @@ struct RequestTarget: Sendable, Hashable {
 
     /// Whether a name has no byte that other programs take for its end: control characters, space
     /// and what separates the parts of a URL. Percent-encoding may bring them here (RFC 3986 §7.3).
+    /// A name with other letters than those of ASCII is looked up and sent in another form, `xn--…`
+    /// (RFC 5890 §2.3.2.1), which URLs of Foundation have, and those of FoundationEssentials do not.
     private static func isName(_ host: String) -> Bool {
         host.utf8.allSatisfy { byte in
             switch byte {
             case 0...0x20, 0x7F, UInt8(ascii: "#"), UInt8(ascii: "%"), UInt8(ascii: "/"), UInt8(ascii: "<"),
                 UInt8(ascii: ">"), UInt8(ascii: "?"), UInt8(ascii: "@"), UInt8(ascii: "["), UInt8(ascii: "\\"),
-                UInt8(ascii: "]"), UInt8(ascii: "^"), UInt8(ascii: "|"):
+                UInt8(ascii: "]"), UInt8(ascii: "^"), UInt8(ascii: "|"), 0x80...:
                 false
             default: true
             }
