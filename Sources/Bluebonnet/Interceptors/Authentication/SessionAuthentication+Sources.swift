@@ -67,7 +67,10 @@ extension SessionAuthentication {
         let credential = sent.choice.credential
         var isRefused = false
         for candidate in candidates where candidate.space.scheme == sent.choice.scheme {
-            guard sent.choice.space == nil || sent.choice.space == candidate.space else { continue }
+            // The field of Basic and of Bearer is the same for every realm (RFC 7617 §2, RFC 6750
+            // §2.1): it was refused for this one, too.
+            let isSameField = candidate.digest == nil || sent.choice.space == nil
+            guard isSameField || sent.choice.space == candidate.space else { continue }
             // A server that has forgotten a nonce does not always say that it was one of its own.
             if let digest = candidate.digest, digest.isStale || sent.isPreemptive && digest.nonce != sent.nonce,
                 hop.staleAnswers < Self.mostStale

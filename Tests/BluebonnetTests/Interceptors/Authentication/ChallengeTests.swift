@@ -162,6 +162,26 @@ struct ChallengeTests {
         }
     }
 
+    @Test func `what was refused is not sent again for another realm`() async throws {
+        let script = FaultServer.Script.requests { request in
+            let isFirst = request.target == "/a"
+            guard !isFirst || request.value(of: "Authorization") == nil else { return [.respond(body: "in")] }
+            return [.respond(401, headers: [("WWW-Authenticate", "Basic realm=\(isFirst ? "a" : "b")")])]
+        }
+        try await FaultServer.run(script) { server in
+            try await withAPI(at: server.baseURL) { api in
+                let options = [RequestOption.credential(Self.ada)]
+                try await api.get("a", options: options)
+                // Its body can be read once, and was sent with the credential of the first realm.
+                let body = RequestContent.stream(AsyncStream<[UInt8]>(unfolding: { nil }))
+                let error = try await networkingError { try await api.post("b", body: body, options: options) }
+                #expect(error.code == .unacceptableStatusCode && error.response?.status == .unauthorized)
+            }
+            let field = "Basic YWRhOnNlY3JldA=="
+            #expect(Self.authorizations(server) == [nil, field, field])
+        }
+    }
+
     @Test func `a server that calls every nonce stale is not asked for ever`() async throws {
         let script = FaultServer.Script.requests { _ in
             let nonce = UInt64.random(in: 0 ... .max)
