@@ -122,7 +122,8 @@ struct CurlCommand {
         if let body = request.body, body.length != 0, !fields.contains(.expect) {
             if request.expectsContinue == true {
                 add("Expect: 100-continue".utf8)
-            } else if body.length ?? .max > 1024 {
+            } else if option == .none || body.length ?? .max > 1024 {
+                // curl 7.88 expects it for each upload of a file, however short.
                 add("Expect:".utf8)
             }
         }
