@@ -18,7 +18,8 @@ enum CacheInvalidation {
         var keys = [key]
         let origin = try? request.target.origin
         for name in [HTTPField.Name.location, .contentLocation] {
-            guard let text = head.values(for: name).first, let url = URL(string: text, relativeTo: request.url)
+            guard let text = head.values(for: name).first,
+                let url = URL(string: URLText.encoded(text), relativeTo: request.url)
             else { continue }
             var other = request
             other.url = url.absoluteURL

@@ -12,7 +12,10 @@ extension Request {
         let end = old.utf8.firstIndex(of: UInt8(ascii: "#")) ?? old.endIndex
         let separator = old.utf8[..<end].contains(UInt8(ascii: "?")) ? "&" : "?"
         let text = "\(old[..<end])\(separator)\(query)\(old[end...])"
-        guard let url = URL(string: text) else {
+        // A rule of the user's own may make a text that no URL can have. `URL` would then also
+        // encode every percent sign again, those of the path among them.
+        let exact = URL(string: text, encodingInvalidCharacters: false)
+        guard let url = exact ?? URL(string: URLText.encoded(text)) else {
             throw NetworkingError(
                 .requestSerializationFailed,
                 "The parameters cannot be a query of the URL \(url.redactedDescription).",
@@ -20,7 +23,7 @@ extension Request {
             )
         }
         var target = knownTarget
-        // A rule of the user's own may make a text that the URL escapes, or one with a fragment.
+        // It may also make one with a fragment.
         if url.absoluteString == text, !query.utf8.contains(UInt8(ascii: "#")) {
             target?.path += separator + query
         } else {

@@ -63,6 +63,7 @@ struct CacheInvalidationTests {
         )
         #expect(keys("http://y.test/list", "https://x.test/other") == ["http://x.test:80/list"])
         #expect(keys("::", "") == ["http://x.test:80/list"])
+        #expect(keys("/a%20b?c[]", "").last == "http://x.test:80/a%20b?c%5B%5D")
     }
 
     @Test func `also with the policy that stores nothing`() async throws {

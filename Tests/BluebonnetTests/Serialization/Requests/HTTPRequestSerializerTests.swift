@@ -87,6 +87,18 @@ import Testing
         if let isKnown = query.1 { #expect((request.knownTarget != nil) == isKnown) }
     }
 
+    @Test func `what is percent-encoded is not encoded again, whatever else the parameters have`() throws {
+        let url = try #require(URL(string: "http://a.example/a%20b?c=%26"))
+        var serializer = HTTPRequestSerializer()
+        serializer.parameterEncoding = .form(URLEncodedFormEncoder(allowedCharacters: .query.union("[]")))
+        let brackets = try serializer.serialize(Request(url: url), parameters: ["d": ["x y"]])
+        #expect(brackets.url.absoluteString == "http://a.example/a%20b?c=%26&d%5B%5D=x%20y")
+        serializer.parameterEncoding = .custom { _, _ in "d=ü%20|" }
+        let own = try serializer.serialize(Request(url: url), parameters: ["any": 1])
+        #expect(own.url.absoluteString == "http://a.example/a%20b?c=%26&d=%C3%BC%20%7C")
+        #expect(try own.target.path == "/a%20b?c=%26&d=%C3%BC%20%7C")
+    }
+
     @Test func `a URL that is set after a query was appended is taken apart anew`() throws {
         let url = try #require(URL(string: "http://a.example/x"))
         var request = try HTTPRequestSerializer().serialize(
