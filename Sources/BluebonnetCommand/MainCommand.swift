@@ -1,6 +1,14 @@
 import ArgumentParser
 import Bluebonnet
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 #if Images
     import BluebonnetImages
 #endif
@@ -67,10 +75,17 @@ struct MainCommand: AsyncParsableCommand {
         OptionsCommand.self,
     ]
 
-    /// Runs the command as ArgumentParser does, with the exit statuses of ``ExitStatus``. It does
-    /// not run on the main actor, whose thread waits until the process ends: coming back to it
-    /// would need another thread.
-    @concurrent static func main() async {
+    /// Runs the command, while the first thread waits until the process ends.
+    ///
+    /// Behind an asynchronous `main`, Dispatch ends the first thread. The tables that this reads
+    /// are up to 2 MB of the program, and `ps` shows a process without its first thread as defunct.
+    static func main() {
+        Task { await runToEnd() }
+        while true { pause() }
+    }
+
+    /// Runs the command as ArgumentParser does, with the exit statuses of ``ExitStatus``.
+    private static func runToEnd() async {
         #if Images
             ImageHelperProcess.serveIfRequested()
         #endif

@@ -76,7 +76,7 @@ class Program:
                     self.names.setdefault(value, []).append(data[texts + name : end].decode())
 
 
-def called(program: Program, arguments: Iterable[str], home: Path) -> list[int]:
+def called(program: Program, arguments: Iterable[str], home: Path) -> dict[int, None]:
     """Runs the program to its end, without input, output and settings; the addresses of the functions that it calls, in their order."""
     child = os.fork()
     if child == 0:
@@ -96,7 +96,7 @@ def called(program: Program, arguments: Iterable[str], home: Path) -> list[int]:
     if mapped is None:
         raise processes.Problem(f"{program.path} is not mapped.")
     base = int(mapped[1], 16) - program.first
-    found: list[int] = []
+    found: dict[int, None] = {}
     with open(f"/proc/{child}/mem", "r+b", buffering=0) as memory:
         original = set_breakpoints(memory, base, program)
         status = run(child, memory, base, original, found)
@@ -120,15 +120,12 @@ def set_breakpoints(memory, base: int, program: Program) -> dict[int, int]:
     return original
 
 
-def run(child: int, memory, base: int, original: dict[int, int], found: list[int]) -> int:
+def run(child: int, memory, base: int, original: dict[int, int], found: dict[int, None]) -> int:
     """Lets the threads run until the process ends; its exit status."""
-    reached = set()
     thread, passed_on = child, 0
     while True:
-        try:
+        with contextlib.suppress(ProcessLookupError):  # The thread has ended with its process.
             ptrace(CONT, thread, 0, passed_on)
-        except ProcessLookupError:
-            pass  # The thread has ended with its process.
         thread, status = os.waitpid(-1, WALL)
         while not os.WIFSTOPPED(status):
             if thread == child:
@@ -136,18 +133,24 @@ def run(child: int, memory, base: int, original: dict[int, int], found: list[int
             thread, status = os.waitpid(-1, WALL)
         passed_on = os.WSTOPSIG(status)
         if passed_on == signal.SIGTRAP:
-            # Without an event, and behind a breakpoint, which another thread may have removed.
-            address = ptrace(PEEKUSER, thread, PROGRAM_COUNTER) - 1 - base if status >> 16 == 0 else -1
-            if address in original:
-                if address not in reached:
-                    reached.add(address)
-                    found.append(address)
-                    memory.seek(base + address)
-                    memory.write(bytes([original[address]]))
-                ptrace(POKEUSER, thread, PROGRAM_COUNTER, base + address)
             passed_on = 0
+            if status >> 16 == 0:  # without an event
+                with contextlib.suppress(ProcessLookupError):
+                    step_back(thread, memory, base, original, found)
         elif passed_on == signal.SIGSTOP:
             passed_on = 0  # a new thread
+
+
+def step_back(thread: int, memory, base: int, original: dict[int, int], found: dict[int, None]):
+    """Removes the breakpoint that a thread has reached, unless another thread has done that, and has the thread go on with the function."""
+    address = ptrace(PEEKUSER, thread, PROGRAM_COUNTER) - 1 - base
+    if address not in original:
+        return
+    if address not in found:
+        found[address] = None
+        memory.seek(base + address)
+        memory.write(bytes([original[address]]))
+    ptrace(POKEUSER, thread, PROGRAM_COUNTER, base + address)
 
 
 def usual_requests(command: Path, folder: Path) -> Iterable[list[str]]:
@@ -159,6 +162,7 @@ def usual_requests(command: Path, folder: Path) -> Iterable[list[str]]:
         stack.callback(secure.stop)
         http = plain.wait_for(lambda: plain.logged(r"^(http://\S+)\n"))
         https = secure.wait_for(lambda: secure.logged(r"^(https://\S+)\n"))
+        authority = secure.wait_for(lambda: secure.logged(r"^Its file: (\S+)\n"))
         file = str(folder / "body")
         yield [f"{http}/get"]
         yield [f"{http.replace('127.0.0.1', 'localhost')}/json", "--pretty=format", "--timeout=60"]
@@ -168,6 +172,9 @@ def usual_requests(command: Path, folder: Path) -> Iterable[list[str]]:
         yield ["download", f"{http}/stream-bytes/4000000", "--output", file + "2"]
         yield [f"{https}/get", "--insecure"]
         yield [f"{https}/get", "--insecure", "--http1.1"]
+        # The certificate of a server that is trusted has its path checked.
+        yield ["download", f"{https}/stream-bytes/4000000", "--output", file + "3", "--cacert", authority]
+        yield ["download", f"{https}/stream-bytes/4000000", "--output", file + "4", "--cacert", authority, "--http1.1"]
 
 
 def main(command: Path, file: Path):
@@ -179,7 +186,7 @@ def main(command: Path, file: Path):
     found: dict[int, None] = {}
     with tempfile.TemporaryDirectory() as folder:
         for arguments in usual_requests(program.path, Path(folder)):
-            found.update(dict.fromkeys(called(program, arguments, Path(folder))))
+            found.update(called(program, arguments, Path(folder)))
     names = [name for address in found for name in sorted(program.names[address])]
     file.write_text("".join(f"{name}\n" for name in names))
     print(f"{len(found)} of {len(program.names)} functions are called by usual requests.")
