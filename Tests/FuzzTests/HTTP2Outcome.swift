@@ -145,6 +145,10 @@ private final class FrameWitness: HTTP2FrameReceiver {
         machines[stream] = machine
     }
 
+    func receivedSettingsAcknowledgement() {
+        note("settings acknowledged")
+    }
+
     func receivedReset(_ code: HTTP2Code, on stream: Int) {
         note("\(stream) reset \(code)", stream: stream)
         kind += "r"

@@ -220,6 +220,13 @@ public struct SessionConfiguration: Sendable {
     /// silence.
     var healthTimes = HealthTimes()
 
+    /// Whether a stream of HTTP/2 has no larger window than the link needs: 1 MiB at first in place
+    /// of 8, and more when a probe has found that the link holds more. Default: false.
+    ///
+    /// For the command, which has a bound for its memory: a file is written more slowly than a
+    /// server nearby sends, so that a whole window waits in memory.
+    package var sparesMemory = false
+
     /// Makes the default configuration.
     public init() {}
 }

@@ -119,6 +119,7 @@ struct ConnectionOptions: ParsableArguments {
     func apply(to configuration: inout SessionConfiguration) throws(CommandFailure) {
         try checkFiles()
         configuration.timeouts = timeouts
+        configuration.sparesMemory = true
         if let version { configuration.httpVersions = version.policy }
         try addresses.apply(to: &configuration)
         try proxies.apply(to: &configuration)

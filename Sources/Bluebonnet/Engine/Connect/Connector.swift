@@ -272,6 +272,7 @@ final class Connector: Sendable {
             limits: configuration.limits,
             idleTimeout: CompactTime(configuration.idleConnectionTimeout),
             healthTimes: configuration.healthTimes,
+            sparesMemory: configuration.sparesMemory,
             establishment: established.timings
         )
         var ready = try connection.open(

@@ -67,7 +67,7 @@ extension HTTP2Connection: HTTP2FrameReceiver {
         }
         if bytes.readableBytes > 0 { stream.content.appendSlice(bytes) }
         if endsStream { stream.ending = [:] }
-        if probe.received(windowLength) { frames?.sendPing(Self.probePing) }
+        if probe.received(windowLength, now: now) { frames?.sendPing(Self.probePing) }
     }
 
     /// Adds what came of a body in the present read to what the exchange has of it.
@@ -216,9 +216,14 @@ extension HTTP2Connection: HTTP2FrameReceiver {
         startAwaitingSettings()
     }
 
+    func receivedSettingsAcknowledgement() {
+        probe.settingsAcknowledged(now: now)
+    }
+
     func receivedPingAcknowledgement(_ data: UInt64) {
         if let time = pings.acknowledged(data, now: now) { return finishPings { _ in .success(time) } }
-        guard data == Self.probePing, let size = probe.acknowledged(size: windowBudget.largest) else { return }
+        guard data == Self.probePing, let size = probe.acknowledged(size: windowBudget.largest, now: now)
+        else { return }
         windowBudget.largest = size
     }
 

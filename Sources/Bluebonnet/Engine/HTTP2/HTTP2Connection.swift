@@ -24,8 +24,8 @@ final class HTTP2Connection {
         size: HTTP2FrameHandler.connectionWindow,
         available: HTTP2FrameHandler.connectionWindow
     )
-    var windowBudget = HTTP2WindowBudget()
-    var probe = HTTP2BandwidthProbe()
+    var windowBudget: HTTP2WindowBudget
+    var probe: HTTP2BandwidthProbe
     var health: HTTP2Health
     var reader: HTTP2FieldReader
     /// The streams that the present read has touched.
@@ -55,6 +55,7 @@ final class HTTP2Connection {
         limits: Limits,
         idleTimeout: CompactTime,
         healthTimes: HealthTimes,
+        sparesMemory: Bool,
         establishment: ExchangeTimings
     ) {
         self.pool = pool
@@ -62,6 +63,8 @@ final class HTTP2Connection {
         self.timer = timer
         self.idleTimeout = idleTimeout
         self.establishment = Establishment(timings: establishment, readyAt: .now())
+        windowBudget = sparesMemory ? HTTP2WindowBudget(largest: HTTP2WindowBudget.guaranteed) : HTTP2WindowBudget()
+        probe = HTTP2BandwidthProbe(countsLinkOnly: sparesMemory)
         health = HTTP2Health(healthTimes, now: .now())
         reader = HTTP2FieldReader(
             limits: HTTP1Limits(headerSection: limits.headerSection, headerLine: limits.headerLine)
@@ -74,6 +77,7 @@ final class HTTP2Connection {
         let frames = HTTP2FrameHandler(limits: limits, receiver: self)
         self.pooled = pooled
         self.frames = frames
+        probe.sentSettings(now: .now())
         try frames.add(to: channel)
         guard channel.isActive, self.pooled != nil else { throw ChannelError.ioOnClosedChannel }
         timer.add(self)

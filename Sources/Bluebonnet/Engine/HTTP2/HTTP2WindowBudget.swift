@@ -18,10 +18,11 @@ struct HTTP2WindowBudget {
     /// The bytes that no stream has.
     private(set) var left: Int
     /// The size up to which windows grow.
-    var largest = 8 << 20
+    var largest: Int
 
-    init(total: Int = HTTP2FrameHandler.connectionWindow) {
+    init(total: Int = HTTP2FrameHandler.connectionWindow, largest: Int = 8 << 20) {
         left = total
+        self.largest = largest
     }
 
     /// Makes a window larger, as its reader goes on.

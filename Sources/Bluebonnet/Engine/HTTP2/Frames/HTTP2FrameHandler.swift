@@ -270,7 +270,10 @@ final class HTTP2FrameHandler: ChannelInboundHandler {
         case .pingAcknowledgement(let data):
             try machine.receivedControlFrame(now: .now())
             receiver.receivedPingAcknowledgement(data)
-        case .priority, .settingsAcknowledgement:
+        case .settingsAcknowledgement:
+            try machine.receivedControlFrame(now: .now())
+            receiver.receivedSettingsAcknowledgement()
+        case .priority:
             // §5.3.2: there are no such priorities any more.
             try machine.receivedControlFrame(now: .now())
         case .pushPromise:

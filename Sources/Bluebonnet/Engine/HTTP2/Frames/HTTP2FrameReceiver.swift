@@ -11,6 +11,7 @@ protocol HTTP2FrameReceiver: AnyObject {
     func receivedReset(_ code: HTTP2Code, on stream: Int)
     func received(settings change: (inout HTTP2Connection.PeerSettings) -> Void)
     func receivedGoAway(_ code: HTTP2Code, lastStream: Int)
+    func receivedSettingsAcknowledgement()
     func receivedPingAcknowledgement(_ data: UInt64)
     /// The server may be sent more: on the connection where the stream is 0.
     func receivedWindowUpdate(_ increment: Int, on stream: Int)
