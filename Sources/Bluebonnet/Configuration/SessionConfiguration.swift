@@ -37,7 +37,9 @@ public struct SessionConfiguration: Sendable {
     public var httpVersions = HTTPVersionPolicy.automatic
 
     /// The time a connection may be idle before it is closed. Default: 60 seconds. Less where the
-    /// server says so: a second before the time of its `Keep-Alive` field is over.
+    /// server says so: a second before the time of its `Keep-Alive` field is over. One is closed
+    /// for each that is made while the session has more connections than half of the files that
+    /// the process may have open (`RLIMIT_NOFILE`).
     public var idleConnectionTimeout: Duration = .seconds(60)
 
     /// Header fields for every request of the session that lacks them. Default: none.

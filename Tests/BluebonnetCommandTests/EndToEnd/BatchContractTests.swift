@@ -159,4 +159,20 @@ import Testing
         let result = try await result(#"{"url":"http://b\u00FCcher.example/"}"#)
         #expect(result["error"]?["code"] == "invalid-url")
     }
+
+    @Test func `requests to more hosts than there may be open files are sent`() async throws {
+        try await LocalServer.run { server in
+            let process = Process()
+            process.executableURL = URL(filePath: "/bin/sh")
+            let port = try #require(server.baseURL.split(separator: ":").last)
+            process.arguments = [
+                "-c", #"ulimit -n 100; exec "$0" batch --connect-to "::127.0.0.1:$1""#, Command.executable.path,
+                String(port),
+            ]
+            let lines = (0..<200).map { #"{"url":"http://host\#($0).example/uuid"}"# }
+            let output = try await Command.run(process, input: lines.joined(separator: "\n"))
+            let statuses = try results(output).map { $0["status"] }
+            #expect(statuses == Array(repeating: 200, count: lines.count))
+        }
+    }
 }

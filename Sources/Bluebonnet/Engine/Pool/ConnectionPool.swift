@@ -292,6 +292,7 @@ final class ConnectionPool: Sendable {
     }
 
     private func connect(along route: Route, _ attempt: Queue.Attempt) {
+        closeIdleForRoom()
         let preferred = MultiThreadedEventLoopGroup.currentEventLoop.flatMap { current in
             group.makeIterator().contains { $0 === current } ? current : nil
         }

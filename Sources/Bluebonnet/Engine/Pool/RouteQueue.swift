@@ -138,11 +138,12 @@ struct RouteQueue<Connection: PoolMember, Waiter: PoolWaiter> {
         if let index = vacancies.firstIndex(of: slot) { vacancies.remove(at: index) }
     }
 
+    private mutating func closeForRoom() -> Connection? { lacksRoom ? closeIdle() : nil }
+
     /// Picks an idle connection that makes room by its end: the one not used for longest, or one
-    /// that is idle because its server allows no exchange.
-    private mutating func closeForRoom() -> Connection? {
-        guard lacksRoom,
-            let slot = vacancies.first(where: { members[$0].isIdle }) ?? members.firstIndex(where: \.isIdle)
+    /// that is idle because its server allows no exchange. It takes no more exchanges.
+    mutating func closeIdle() -> Connection? {
+        guard let slot = vacancies.first(where: { members[$0].isIdle }) ?? members.firstIndex(where: \.isIdle)
         else { return nil }
         leave(slot)
         return members[slot].connection

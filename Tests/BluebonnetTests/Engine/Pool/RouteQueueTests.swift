@@ -157,6 +157,12 @@ import Testing
         #expect(queue.connected(Connection("2"), for: "b") == "serve b")
     }
 
+    @Test func `of the idle connections the one not used for longest makes room`() {
+        var queue = QueueProbe.idle([Connection("1"), Connection("2"), Connection("3")])
+        #expect(queue.acquire(Waiter("a")) == "use 3")
+        #expect([0, 1, 2].map { _ in queue.queue.closeIdle()?.description } == ["1", "2", nil])
+    }
+
     @Test func `an idle connection that closes is not used again`() {
         let (first, second) = (Connection("1"), Connection("2"))
         var queue = QueueProbe.idle([first, second])
