@@ -73,8 +73,8 @@ struct RequestTarget: Sendable, Hashable {
 
     /// Whether a name has no byte that other programs take for its end: control characters, space
     /// and what separates the parts of a URL. Percent-encoding may bring them here (RFC 3986 §7.3).
-    /// A name with other letters than those of ASCII is looked up and sent in another form, `xn--…`
-    /// (RFC 5890 §2.3.2.1), which URLs of Foundation have, and those of FoundationEssentials do not.
+    /// Letters outside ASCII have another form, `xn--…` (RFC 5890 §2.3.2.1), in what is looked up
+    /// and sent. URLs of Foundation have it; those of FoundationEssentials do not.
     private static func isName(_ host: String) -> Bool {
         host.utf8.allSatisfy { byte in
             switch byte {
