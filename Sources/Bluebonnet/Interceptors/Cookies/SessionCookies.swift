@@ -26,16 +26,22 @@ final class SessionCookies: Sendable {
         var cookies = jar.cookies(for: source)
         guard !cookies.isEmpty else { return request }
         var request = request
-        let own = request.headerFields[values: .cookie]
+        let own = request.headerFields[fields: .cookie]
         if !own.isEmpty {
-            let names = Self.names(in: own)
+            let names = Self.names(in: own.map(\.value))
             cookies.removeAll { names.contains($0.name) }
             guard !cookies.isEmpty else { return request }
         }
-        let pairs = own.map { $0.trimmingPairs() }.filter { !$0.isEmpty } + cookies.map(\.pair)
+        // Bytes: those of the user's need not be UTF-8.
+        var value: [UInt8] = []
+        for field in own {
+            let pairs = field.latin1Value.trimmingPairs()
+            if !pairs.isEmpty { value += pairs.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } + "; ".utf8 }
+        }
+        value += cookies.map(\.pair).joined(separator: "; ").utf8
         // Not by the subscript of one value, which makes a field of each cookie.
-        if !own.isEmpty { request.headerFields[values: .cookie] = [] }
-        request.headerFields.append(HTTPField(name: .cookie, value: pairs.joined(separator: "; ")))
+        if !own.isEmpty { request.headerFields[fields: .cookie] = [] }
+        request.headerFields.append(HTTPField(name: .cookie, lenientValue: value))
         return request
     }
 

@@ -135,6 +135,16 @@ struct SessionCookiesTests {
         #expect(transport.requests.first?.headerFields[values: .cookie].count == 1)
     }
 
+    @Test func `the bytes of the request's own cookies are kept`() throws {
+        let jar = CookieJar()
+        jar.set(Cookie(name: "a", value: "1", domain: "example.com"))
+        let cookies = try #require(SessionCookies(configuration(jar)))
+        var request = try Request(to: "http://example.com/")
+        request.headerFields.append(try #require(HTTPField(name: .cookie, latin1Value: "x=\u{E9}")))
+        let fields = cookies.attached(to: request).headerFields[fields: .cookie]
+        #expect(fields.map(\.latin1Value) == ["x=\u{E9}; a=1"])
+    }
+
     @Test func `cookies are those of the moment at which a request is sent`() throws {
         let jar = CookieJar()
         let cookies = try #require(SessionCookies(configuration(jar)))
