@@ -226,6 +226,7 @@ struct BatchRequest: Sendable {
             guard name == "user" || name == "password" else {
                 throw .invalidLine("“credentials.\(name)” is not a known member of a line.")
             }
+            if value.isNull { continue }
             texts[name] = try string(value, of: "credentials.\(name)")
         }
         guard let user = texts["user"] else { throw .invalidLine("“credentials” has no “user”.") }

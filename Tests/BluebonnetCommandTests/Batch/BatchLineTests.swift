@@ -197,6 +197,7 @@ import Testing
 
     @Test(arguments: [
         (#"{"url":"http://u:p@a/"}"#, "u:p"), (#"{"url":"http://a/","credentials":{"user":"u"}}"#, "u:"),
+        (#"{"url":"http://a/","credentials":{"user":"u","password":null}}"#, "u:"),
         (#"{"url":"http://x:y@a/","credentials":{"user":"u","password":"p"}}"#, "u:p"),
         (#"{"url":"http://x:y@a/","headers":{"authorization":"Mine"}}"#, nil),
     ])
