@@ -30,7 +30,8 @@ class Arguments(unittest.TestCase):
         arguments = floors.type_check_arguments(
             ["swiftc", "-c", "@list", "A.swift", "-emit-module-path", "x", "-Xcc", "-g", "-DBrotli", "-warnings-as-errors"]
         )
-        self.assertEqual(arguments, ["swiftc", "-Xcc", "-g", "-DBrotli", "-warnings-as-errors", "-typecheck"])
+        kept = ["swiftc", "-Xcc", "-g", "-DBrotli", "-warnings-as-errors"]
+        self.assertEqual(arguments, [*kept, "-whole-module-optimization", "-typecheck"])
 
 
 class Folders(unittest.TestCase):

@@ -87,8 +87,8 @@ final class WebSocketConnection {
     ///   - agreement: What both sides have agreed upon.
     ///   - options: The choices of the user.
     ///   - server: The name of the server, for messages.
-    ///   - whenAttached: Called on the event loop, before anything is read, when the connection hears
-    ///     of the end of the task: from then on, the peer is told of it.
+    ///   - whenAttached: Called on the event loop before anything is read. From then on, the peer
+    ///     is told when the task ends.
     /// - Returns: The end.
     static func run(
         over tunnel: OpenedTunnel,
