@@ -25,8 +25,8 @@ public struct SecurityPolicy: Sendable {
         public static let none = PinningMode(description: "none")
         /// A key in the chain must be that of a pinned certificate or one of the pinned keys.
         public static let publicKey = PinningMode(description: "publicKey")
-        /// The chain must be valid, and also lead to a pinned certificate when the pinned ones alone
-        /// are trusted.
+        /// The chain must be valid, and also lead to a pinned certificate when the pinned ones
+        /// alone are trusted.
         public static let certificate = PinningMode(description: "certificate")
     }
 

@@ -140,6 +140,7 @@ struct RequestHead: Sendable {
             case .length(let count): count
             case .unknownLength: nil
             }
+        if let length, length < 0 { throw .negativeLength(length) }
         if survey.hasContentLength, let value = fields[.contentLength] {
             // RFC 9112 §6.2: never beside Transfer-Encoding, and never another number than the
             // body's.

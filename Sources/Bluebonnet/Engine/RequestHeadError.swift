@@ -14,6 +14,8 @@ enum RequestHeadError: Error, Hashable {
     case contentLengthMismatch(field: String, body: Int?)
     /// The Transfer-Encoding among the fields is not how the body is sent (RFC 9112 §6.1).
     case transferEncodingMismatch(String)
+    /// The body has a declared length below zero, which no field can say (RFC 9110 §8.6).
+    case negativeLength(Int)
 }
 
 extension RequestHeadError: CustomStringConvertible {
@@ -36,6 +38,8 @@ extension RequestHeadError: CustomStringConvertible {
             "The header Content-Length says \"\(Self.shown(field))\", but the body is sent in chunks."
         case .transferEncodingMismatch(let field):
             "The header Transfer-Encoding says \"\(Self.shown(field))\", but the body is not sent that way."
+        case .negativeLength(let length):
+            "The request body was declared as \(length) bytes, which is less than none."
         }
     }
 

@@ -156,7 +156,8 @@ extension RequestBody {
     ///     cancelled, and the request waits at most a second for the sequence to end.
     ///   - length: The length in bytes, if known; the body is sent chunked without. A sequence that
     ///     turns out shorter or longer fails the request with
-    ///     ``NetworkingError/Code/requestBodyLengthMismatch``.
+    ///     ``NetworkingError/Code/requestBodyLengthMismatch``, and a length below zero with
+    ///     ``NetworkingError/Code/invalidRequest`` before anything is sent.
     /// - Returns: The body.
     public static func stream<Pieces: AsyncSequence & Sendable>(_ sequence: Pieces, length: Int? = nil) -> RequestBody
     where Pieces.Element: Collection<UInt8> {

@@ -124,6 +124,8 @@ import Testing
             .chunked, [("Transfer-Encoding", "chunked"), ("Content-Length", "5")],
             .contentLengthMismatch(field: "5", body: nil)
         ),
+        (.contentLength(-1), [], .negativeLength(-1)),
+        (.contentLength(-1), [("Content-Length", "-1")], .negativeLength(-1)),
         (.none, [("Host", "a"), ("host", "a")], .repeatedHost),
     ])
     func `header fields that contradict the framing are refused`(

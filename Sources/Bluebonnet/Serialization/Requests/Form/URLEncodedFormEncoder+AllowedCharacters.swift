@@ -3,8 +3,8 @@ extension URLEncodedFormEncoder {
     ///
     /// All others are percent-escaped. Characters that would break the form are escaped even when
     /// they are in the set: control characters, the space, `%`, `&`, `#`, and `=` in a name. In the
-    /// query of a URL those are escaped, too, which a query cannot have (RFC 3986 §3.4): `[` and `]`
-    /// stay in form bodies only.
+    /// query of a URL those are escaped, too, which a query cannot have (RFC 3986 §3.4): `[` and
+    /// `]` stay in form bodies only.
     ///
     /// ```swift
     /// var encoder = URLEncodedFormEncoder()
