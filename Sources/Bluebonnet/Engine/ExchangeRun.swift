@@ -32,8 +32,8 @@ final class ExchangeRun {
     private var uncounted = Call.Arrival()
     private var stream: BodyStream?
     private var streamIsFull = false
-    /// The bytes that may wait for the reader before no more is read.
-    var mostUnread = BodyStream.highWatermark
+    /// The bytes that may wait for the reader.
+    var marks = BodyStream.Marks()
     /// The bytes of the body that waited for the reader at the last look.
     private(set) var unread = 0
     private var ending: Ending?
@@ -213,7 +213,7 @@ final class ExchangeRun {
 
     private func push(to stream: BodyStream) {
         guard !arrived.isEmpty else { return }
-        let pushed = stream.push(&arrived, pausingAt: min(mostUnread, BodyStream.highWatermark))
+        let pushed = stream.push(&arrived, marks)
         unread = pushed.unread
         streamIsFull = !pushed.goesOn
         if streamIsFull { startClock(now: .now()) }

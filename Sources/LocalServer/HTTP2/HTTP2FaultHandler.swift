@@ -271,8 +271,8 @@ final class HTTP2FaultHandler: ChannelInboundHandler {
         case .readFrame(let condition): lane.pause = .frame(condition)
         case .send(let bytes): write(bytes, context)
         case .onStream(let frames): write(frames(lane.stream).flatMap(\.bytes), context)
-        case .body(let bytes, let blocks, let endStream):
-            lane.body = HTTP2FaultLane.Body(block: bytes, blocks: blocks, endStream: endStream)
+        case .body(let bytes, let blocks, let padding, let endStream):
+            lane.body = HTTP2FaultLane.Body(block: bytes, blocks: blocks, padding: padding, endStream: endStream)
             lane.pause = .window
         case .flood(let bytes, let times): flood(bytes, times, of: lane, context)
         case .wait(let duration): wait(duration, lane, context)
@@ -315,10 +315,18 @@ final class HTTP2FaultHandler: ChannelInboundHandler {
     private func sendBody(of lane: HTTP2FaultLane, _ context: ChannelHandlerContext) -> Bool {
         while context.channel.isWritable {
             // RFC 9113 §4.2: 16,384 is the size that every client takes.
-            guard let piece = lane.body.next(upTo: min(16_384, windows.room(on: lane.stream))) else { return false }
-            windows.sent(piece.bytes.count, on: lane.stream)
+            let overhead = lane.body.overhead
+            let room = max(0, min(16_384, windows.room(on: lane.stream)) - overhead)
+            guard let piece = lane.body.next(upTo: room) else { return false }
+            windows.sent(piece.bytes.count + overhead, on: lane.stream)
             update { $0.bodyBytesSent += piece.bytes.count }
-            write(WireFrame.data(piece.bytes, stream: lane.stream, endStream: piece.endStream).bytes, context)
+            let frame = WireFrame.data(
+                piece.bytes,
+                stream: lane.stream,
+                endStream: piece.endStream,
+                padding: lane.body.padding
+            )
+            write(frame.bytes, context)
             if lane.body.isSent { return true }
         }
         return false

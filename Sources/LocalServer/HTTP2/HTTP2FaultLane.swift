@@ -16,6 +16,8 @@ final class HTTP2FaultLane {
     /// The part of a body that has not been sent.
     struct Body {
         private let block: [UInt8]
+        /// The padding of each frame (RFC 9113 §6.1).
+        let padding: UInt8?
         private let endStream: Bool
         /// The number of blocks that have not been sent whole.
         private var blocks: Int
@@ -23,11 +25,15 @@ final class HTTP2FaultLane {
         private var sent = 0
         private(set) var isSent = false
 
-        init(block: [UInt8], blocks: Int, endStream: Bool) {
+        init(block: [UInt8], blocks: Int, padding: UInt8? = nil, endStream: Bool) {
             self.block = block
+            self.padding = padding
             self.blocks = blocks
             self.endStream = endStream
         }
+
+        /// The bytes that a frame has besides these of the body.
+        var overhead: Int { padding.map { 1 + Int($0) } ?? 0 }
 
         /// Takes the bytes of the next DATA frame, or nil when there is no room for any.
         mutating func next(upTo room: Int) -> (bytes: [UInt8], endStream: Bool)? {

@@ -9,7 +9,7 @@ package struct HTTP2FaultStep: Sendable {
         case readFrame(@Sendable (WireFrame) -> Bool)
         case send([UInt8])
         case onStream(@Sendable (Int) -> [WireFrame])
-        case body([UInt8], Int, endStream: Bool)
+        case body([UInt8], Int, padding: UInt8? = nil, endStream: Bool)
         case flood([UInt8], Int)
         case wait(Duration)
         case hold(FaultGate)
@@ -101,6 +101,12 @@ package struct HTTP2FaultStep: Sendable {
     /// Sends 16 KiB of this byte so many times, as far as the windows of the client let it.
     package static func fill(_ byte: UInt8, blocks: Int, endStream: Bool = true) -> HTTP2FaultStep {
         HTTP2FaultStep(.body([UInt8](repeating: byte, count: 16_384), blocks, endStream: endStream))
+    }
+
+    /// Sends one byte so many times, each in a DATA frame with 255 bytes of padding, as far as the
+    /// windows of the client let it.
+    package static func padded(_ byte: UInt8, times: Int) -> HTTP2FaultStep {
+        HTTP2FaultStep(.body([byte], times, padding: 255, endStream: true))
     }
 
     /// Sends a well-formed response: HEADERS, and DATA when there is a body.

@@ -58,6 +58,14 @@ struct HTTP2FaultServerTests {
         }
     }
 
+    @Test func `a padded body larger than the client's window is sent whole`() async throws {
+        let script: HTTP2FaultServer.Script = [.readRequest, .head(), .padded(120, times: 50_000)]
+        try await HTTP2FaultServer.run(script) { server in
+            let output = try await curl(server, "-o", "/dev/null", "-w", "%{size_download}")
+            #expect(output.text == "50000")
+        }
+    }
+
     @Test func `a script waits for frames of the client`() async throws {
         let script: HTTP2FaultServer.Script = [
             .readRequest, .send(.ping(7)), .readFrame { $0.kind == .ping && $0.flags.contains(.acknowledgement) },

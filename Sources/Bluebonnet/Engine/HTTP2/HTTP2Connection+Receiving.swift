@@ -152,7 +152,7 @@ extension HTTP2Connection: HTTP2FrameReceiver {
         // What is still to come has its place. A tunnel has no length (RFC 9110 §9.3.6).
         if stream.tunnel == nil, let rest = stream.machine.rest, rest <= stream.receiveWindow.available { return }
         windowBudget.grow(&stream.receiveWindow)
-        stream.run.mostUnread = stream.receiveWindow.size / 4
+        stream.run.marks = stream.receiveWindow.marks
         if let increment = stream.receiveWindow.takeIncrement() {
             frames?.sendWindowUpdate(increment, on: stream.identifier)
         }

@@ -38,6 +38,11 @@ struct HTTP2ReceiveWindow {
         taken += count
     }
 
+    /// The bytes that may wait for the reader: with these and the quarter that is not given back
+    /// at once, the server has a quarter to go on with while it is not known that the reader is
+    /// slow. A reader that was slow has as much left to read until more comes.
+    var marks: BodyStream.Marks { BodyStream.Marks(high: size / 2, low: size / 4) }
+
     /// Makes the window larger.
     mutating func grow(to size: Int) {
         self.size = max(self.size, min(size, Self.largest))

@@ -38,7 +38,7 @@ final class HTTP2Stream {
         self.mark = mark
         machine = StateMachine(isHead: run.exchange.request.method == .head)
         receiveWindow = HTTP2ReceiveWindow(size: HTTP2WindowBudget.first, available: HTTP2WindowBudget.first)
-        run.mostUnread = receiveWindow.size / 4
+        run.marks = receiveWindow.marks
     }
 
     /// The origin of its request: that of the connection, or one that uses the connection too.

@@ -9,10 +9,18 @@ import Synchronization
 /// takes buffer by buffer, and lets the connection read again when few bytes are left. Where many
 /// buffers wait, small ones are joined.
 final class BodyStream: Sendable {
-    /// Above this the connection stops reading, or earlier, as it decides.
+    /// Above this the connection stops reading, where it has no marks of its own.
     static let highWatermark = 1 << 20
-    /// Below a quarter of it, it reads again.
-    static let lowWatermark = highWatermark / 4
+    /// Below this it reads again.
+    static let lowWatermark = 1 << 18
+
+    /// The bytes that make a connection stop, and those that let it go on.
+    struct Marks: Sendable {
+        /// Above this it stops reading.
+        var high = BodyStream.highWatermark
+        /// Below this it reads again.
+        var low = BodyStream.lowWatermark
+    }
 
     /// The connection that a stream comes from.
     protocol Source: AnyObject, Sendable {
@@ -76,10 +84,9 @@ final class BodyStream: Sendable {
     ///
     /// - Parameters:
     ///   - arrived: The pieces.
-    ///   - high: The bytes that may wait before the connection stops reading; below a quarter of
-    ///     them, it reads again.
+    ///   - marks: Those of the connection. Default: those of the pipe.
     /// - Returns: What the connection has to do.
-    func push(_ arrived: inout BodyPieces, pausingAt high: Int = BodyStream.highWatermark) -> Pushed {
+    func push(_ arrived: inout BodyPieces, _ marks: Marks = Marks()) -> Pushed {
         state.withLock { state in
             let first = arrived.firstByteCount
             let count = arrived.byteCount
@@ -93,8 +100,8 @@ final class BodyStream: Sendable {
             arrived.drain { state.buffers.appendJoining($0) }
             // A reader that waits has drained the buffers, and takes the first one at once.
             let waiting = state.bytes - (reader == nil ? 0 : first)
-            state.isPaused = waiting >= high
-            state.lowWatermark = high / 4
+            state.isPaused = waiting >= marks.high
+            state.lowWatermark = marks.low
             return Pushed(goesOn: !state.isPaused, unread: waiting, reader: reader)
         }
     }

@@ -107,11 +107,12 @@ struct BodyStreamTests {
         #expect(stream.push(bytes(1)))
     }
 
-    @Test func `the source of a body stream may have it pause earlier`() async throws {
-        var (first, second) = (bytes(60), bytes(40))
-        let pushed = [stream.push(&first, pausingAt: 100), stream.push(&second, pausingAt: 100)]
-        #expect(pushed.map(\.goesOn) == [true, false] && pushed.map(\.unread) == [60, 100])
-        for (unread, continued) in [(40, 0), (0, 1)] {
+    @Test func `the source of a body stream may have marks of its own`() async throws {
+        let marks = BodyStream.Marks(high: 100, low: 40)
+        var (first, second) = (bytes(59), bytes(41))
+        let pushed = [stream.push(&first, marks), stream.push(&second, marks)]
+        #expect(pushed.map(\.goesOn) == [true, false] && pushed.map(\.unread) == [59, 100])
+        for (unread, continued) in [(41, 0), (0, 1)] {
             _ = try await stream.next()
             #expect(stream.unread == unread && source.continued.value == continued)
         }
