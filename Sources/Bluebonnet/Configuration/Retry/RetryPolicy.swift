@@ -79,9 +79,12 @@ public struct RetryPolicy: Sendable, Hashable {
             .dnsLookupFailed, .connectFailed, .connectionLost, .truncatedResponse, .streamReset, .tlsFailed,
             .dnsLookupTimeout, .waitingTimeout, .connectTimeout, .firstByteTimeout, .betweenBytesTimeout,
             .certificateExpired, .certificateNotYetValid,
+            // Their counterparts at a proxy, and `dataNotAllowed`.
+            .proxyConnectFailed, .proxyRefused, .proxyTimeout, .proxyTLSFailed, .networkNotAllowed,
             // `badServerResponse`
-            .malformedStatusLine, .malformedHeader, .invalidContentLength, .conflictingFraming,
-            .unsupportedTransferCoding, .unexpectedResponse,
+            .malformedStatusLine, .unsupportedHTTPVersion, .malformedHeader, .invalidContentLength,
+            .conflictingFraming, .unsupportedTransferCoding, .unexpectedResponse, .protocolViolation,
+            .tooManyFrames, .proxyResponseInvalid,
         ]
         policy.retriesUnsentRequests = false
         policy.backoff = RetryBackoff(first: .milliseconds(500), factor: 2, longest: nil, isRandom: false)

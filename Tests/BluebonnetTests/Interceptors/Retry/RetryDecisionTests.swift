@@ -61,6 +61,20 @@ struct RetryDecisionTests {
         }
     }
 
+    @Test func `Alamofire repeats the errors of a connection that have these numbers`() {
+        // `badServerResponse` and so on: those of its list that NSURLSession has for one request.
+        let numbers: Set = [-1011, -1004, -1003, -1020, -1005, -1200, -1201, -1204, -1001]
+        // The end of a task is not repeated, and downloads continue by themselves.
+        let others: [NetworkingError.Code] = [
+            .requestTimeout, .unexpectedContentRange, .webSocketPingTimeout, .webSocketProtocolError,
+        ]
+        for code in NetworkingError.Code.all where [.transport, .timeout, .trust, .framing].contains(code.family) {
+            let isWanted = numbers.contains(code.number) && !others.contains(code)
+            #expect(RetryPolicy.alamofire.errorCodes.contains(code) == isWanted, "\(code)")
+        }
+        #expect(RetryPolicy.alamofire.errorCodes.contains(.networkNotAllowed))
+    }
+
     @Test func `what cannot have reached a server is repeated with any method`() {
         for code: NetworkingError.Code in [.connectFailed, .dnsLookupFailed, .connectTimeout] {
             for method in Self.idempotent + Self.others {
