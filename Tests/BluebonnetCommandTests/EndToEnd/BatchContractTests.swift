@@ -175,4 +175,13 @@ import Testing
             #expect(statuses == Array(repeating: 200, count: lines.count))
         }
     }
+
+    @Test func `a switch to another protocol that was not asked for has its status beside the error`() async throws {
+        let head = "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"
+        try await FaultServer.run([.readRequest, .send(head)]) { server in
+            let result = try await result(#"{"url":"\#(server.baseURL)/"}"#)
+            #expect(result["error"]?["code"] == "unexpected-response")
+            #expect(result["status"] == 101)
+        }
+    }
 }

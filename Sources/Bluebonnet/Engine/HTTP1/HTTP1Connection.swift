@@ -183,7 +183,10 @@ final class HTTP1Connection: ChannelDuplexHandler {
                 // RFC 9110 §15.2.2: a switch of protocols follows an Upgrade field, and is to one
                 // of the protocols in it.
                 let server = route.origin.description
-                fail(NetworkingError(.unexpectedResponse, "\(server) switched to a protocol that was not asked for."))
+                let text = "\(server) switched to a protocol that was not asked for."
+                var error = NetworkingError(.unexpectedResponse, text)
+                error.response = head
+                fail(error)
                 return false
             }
             let expected: Int? = if case .exactly(let length) = length { Int(length) } else { nil }
