@@ -80,7 +80,8 @@ struct MainCommand: AsyncParsableCommand {
     /// Behind an asynchronous `main`, Dispatch ends the first thread. The tables that this reads
     /// are up to 2 MB of the program, and `ps` shows a process without its first thread as defunct.
     static func main() {
-        Task { await runToEnd() }
+        // `main` is isolated to the main actor, which this thread does not serve.
+        Task { @concurrent in await runToEnd() }
         while true { pause() }
     }
 
