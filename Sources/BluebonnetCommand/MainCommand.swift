@@ -80,6 +80,11 @@ struct MainCommand: AsyncParsableCommand {
     /// Behind an asynchronous `main`, Dispatch ends the first thread. The tables that this reads
     /// are up to 2 MB of the program, and `ps` shows a process without its first thread as defunct.
     static func main() {
+        // Before another thread begins, which might open a file in the place of a closed stream.
+        #if Images
+            ImageHelperProcess.serveIfRequested()
+        #endif
+        StandardStream.replaceClosed()
         // `main` is isolated to the main actor, which this thread does not serve.
         Task { @concurrent in await runToEnd() }
         while true { pause() }
@@ -87,10 +92,6 @@ struct MainCommand: AsyncParsableCommand {
 
     /// Runs the command as ArgumentParser does, with the exit statuses of ``ExitStatus``.
     private static func runToEnd() async {
-        #if Images
-            ImageHelperProcess.serveIfRequested()
-        #endif
-        StandardStream.replaceClosed()
         do {
             try ArgumentEncoding.check()
             var command = try parse(Array(CommandLine.arguments.dropFirst()))
