@@ -77,8 +77,8 @@ struct MainCommand: AsyncParsableCommand {
 
     /// Runs the command, while the first thread waits until the process ends.
     ///
-    /// Behind an asynchronous `main`, Dispatch ends the first thread. The tables that this reads
-    /// are up to 2 MB of the program, and `ps` shows a process without its first thread as defunct.
+    /// Behind an asynchronous `main`, Dispatch unwinds the stack of the first thread before it lets
+    /// it wait. The tables that this reads are up to 2 MB of the program.
     static func main() {
         // Before another thread begins, which might open a file in the place of a closed stream.
         #if Images
@@ -87,7 +87,11 @@ struct MainCommand: AsyncParsableCommand {
         StandardStream.replaceClosed()
         // `main` is isolated to the main actor, which this thread does not serve.
         Task { @concurrent in await runToEnd() }
-        while true { pause() }
+        // As Dispatch has its first thread do: all other threads of it block signals, and so does
+        // this one since it has started them. The set lives as long as the calls.
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        while true { unsafe sigsuspend(&none) }
     }
 
     /// Runs the command as ArgumentParser does, with the exit statuses of ``ExitStatus``.
