@@ -73,7 +73,9 @@ struct CoalescingEndTests: CoalescingTesting {
                 #expect(body == Data("not here".utf8))
                 #expect(try await text(url("x.b.test", server), in: session) == "GET 0")
             }
-            #expect(server.requests.map(\.connection) == [0, 0, 1])
+            // On a busy machine, a second attempt may have a connection that is not used.
+            let connections = server.requests.map(\.connection)
+            #expect(connections.prefix(2) == [0, 0] && connections.count == 3 && connections[2] > 0)
         }
     }
 
