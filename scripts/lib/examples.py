@@ -1,6 +1,6 @@
 """Builds the examples, runs them against the embedded server, and compares their output. Called by scripts/examples.
 
-    examples.py [--command PATH] [NAME…]
+    examples.py [--command PATH] [--only-build | --no-build] [NAME…]
 
 Every example gets the URL of the server as its first argument, then those of its file arguments.txt where there is
 one, and a temporary folder as its working directory. One with the trait GTK gets a display. An example must end with status 0, and write to standard output what its expected.txt has, where `SERVER` stands for
@@ -80,19 +80,24 @@ def run(name: str, server: str, folder: str, environment: dict[str, str]) -> lis
 def main() -> int:
     parser = argparse.ArgumentParser(prog="scripts/examples", description="Builds and runs the examples.")
     parser.add_argument("--command", type=Path, help="the command whose server is used (built when left out)")
+    parts = parser.add_mutually_exclusive_group()
+    parts.add_argument("--only-build", action="store_true", help="build the examples, and run none")
+    parts.add_argument("--no-build", action="store_true", help="run what was built")
     parser.add_argument("names", nargs="*", metavar="NAME", help="an example to run (all when left out)")
     arguments = parser.parse_args()
     names = arguments.names or sorted(file.parent.name for file in EXAMPLES.glob("*/Package.swift"))
     # Those with traits come last: the library is compiled once without traits, and once with them.
     names.sort(key=has_traits)
-    if arguments.command is None:
+    if arguments.command is None and not arguments.only_build and not arguments.no_build:
         subprocess.run(["scripts/command"], check=True)
-    command = arguments.command or Path(".build/release/bluebonnet")
-    for name in names:
+    for name in [] if arguments.no_build else names:
         # One scratch folder for all, so that the library is compiled once. The product is named,
         # since otherwise only that of the first package is linked.
         place = ["--package-path", EXAMPLES / name, "--scratch-path", SCRATCH]
         subprocess.run(["swift", "build", "--disable-index-store", *place, "--product", name], check=True)
+    if arguments.only_build:
+        return 0
+    command = arguments.command or Path(".build/release/bluebonnet")
     failed = []
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
