@@ -6,7 +6,7 @@ extension ConnectionPool {
     /// Closes an idle connection, of any route, where the session has more connections than half of
     /// the descriptors that the process may have. One is closed for each that is made.
     func closeIdleForRoom() {
-        let most = DescriptorLimit.current / 2
+        let most = OpenFileLimit.current / 2
         let idle = state.withLock { state -> PooledConnection? in
             guard state.connections.count + state.connecting > most else { return nil }
             for entry in state.entries.values {
